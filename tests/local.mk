@@ -13,6 +13,7 @@ AM_TESTS_ENVIRONMENT = PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE
 EXTRA_DIST += tests/lsan.supp
 
 case_tests = \
+	tests/cases/accesses.sh \
 	tests/cases/attach.sh \
 	tests/cases/annotate.sh \
 	tests/cases/callers.sh \
@@ -105,6 +106,10 @@ tests_cases_jit_target_SOURCES = tests/cases/jit_target.c
 check_PROGRAMS += tests/cases/kill-target
 tests_cases_kill_target_SOURCES = tests/cases/kill_target.c
 tests_cases_kill_target_LDADD = -lpthread
+check_PROGRAMS += tests/cases/make-accesses
+EXTRA_DIST += tests/cases/accesses.py
+tests_cases_make_accesses_LDFLAGS = -Wl,--build-id=sha1
+tests_cases_make_accesses_SOURCES = tests/cases/make_accesses.c tests/unit/made_sideband.h $(made_mapping)
 check_PROGRAMS += tests/cases/make-screen
 tests_cases_make_screen_SOURCES = tests/cases/make_screen.c
 check_PROGRAMS += tests/cases/show-screen
@@ -657,6 +662,7 @@ EXTRA_DIST += \
 	tests/bench/traced-against-cachegrind \
 	tests/bench/traced-speed \
 	tests/bench/tree-speed \
+	tests/bench/accesses-speed \
 	tests/bench/truncate-flip \
 	tests/bench/workloads
 

@@ -13,10 +13,13 @@ export LC_ALL TERM
 make=$GUS_BUILDDIR/tests/cases/make-screen
 show=$GUS_BUILDDIR/tests/cases/show-screen
 stacks=$GUS_BUILDDIR/tests/cases/make-stacks
-if [[ ! -x $make || ! -x $show || ! -x $stacks ]]; then skip "there is no $make; 'make check' builds it"; fi
+accesses=$GUS_BUILDDIR/tests/cases/make-accesses
+if [[ ! -x $make || ! -x $show || ! -x $stacks || ! -x $accesses ]]; then
+	skip "there is no $make; 'make check' builds it"
+fi
 
 "$make" demo.data && "$make" process.data process && "$make" cut.data cut && "$make" deep.data deep &&
-	"$stacks" stacks.data || exit 99
+	"$stacks" stacks.data && "$accesses" views.data && "$accesses" sharing.data sharing || exit 99
 report() { "$gusprof" report --symfs "$screens" "$@"; }
 annotate() { "$gusprof" annotate --symfs "$screens" "$@"; }
 
@@ -35,6 +38,9 @@ draw()
 	report-line) report --width "$2" --by line demo.data ;;
 	report-instruction) report --width "$2" --by instruction cut.data ;;
 	report-process) report --width "$2" --by process demo.data ;;
+	report-data) report --width "$2" --by line,data-source,snoop views.data ;;
+	report-data-line) report --width "$2" --by data-line,access,thread sharing.data ;;
+	report-sharing) report --width "$2" --false-sharing sharing.data ;;
 	report-header) report --width "$2" --header --percent-limit 20 process.data ;;
 	annotate) annotate --width "$2" -i process.data realloc_insert ;;
 	model) "$gusprof" model --width "$2" --uarch skylake --causality --sensitivity \
@@ -44,7 +50,8 @@ draw()
 	esac
 }
 names="report report-graph report-rows report-callers report-tree report-collapsed report-children
-	report-by-comm report-line report-instruction report-process report-header annotate model model-recording
+	report-by-comm report-line report-instruction report-process report-data report-data-line
+	report-sharing report-header annotate model model-recording
 	stat repeat doctor"
 
 if [[ ${1-} == --update ]]; then
