@@ -72,6 +72,8 @@ gusprof_SOURCES = \
 	cli/report/tree_text.c cli/report/tree_text.h \
 	cli/report/trees.c cli/report/trees.h \
 	cli/report/view.c cli/report/view.h \
+	cli/script/access.c cli/script/access.h \
+	cli/script/columns.c cli/script/columns.h \
 	cli/import/import.c \
 	cli/script/fields.c cli/script/fields.h \
 	cli/script/names.c cli/script/names.h \

@@ -477,7 +477,7 @@ tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c 
 tests_unit_test_script_SOURCES = tests/unit/test_script.c cli/common/absent.c cli/script/fields.c \
 	cli/common/lines.c
 tests_unit_test_script_samples_SOURCES = tests/unit/test_script_samples.c cli/common/lines.c \
-	cli/report/folded.c cli/script/names.c \
+	cli/report/folded.c cli/script/access.c cli/script/columns.c cli/script/names.c \
 	cli/script/samples.c
 tests_unit_test_regions_SOURCES = tests/unit/test_regions.c $(made_trace) \
 	tests/unit/made_stacks.c tests/unit/made_stacks.h

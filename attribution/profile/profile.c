@@ -457,7 +457,7 @@ static void unwind(void *context, struct gus_columns *rows)
 		return;
 	if (!l->unwinder)
 		begin_unwinding(l);
-	gus_unwinder_run(l->unwinder, rows);
+	gus_unwinder_run(l->unwinder, rows, l->filter->registers);
 }
 
 /* Profiles of time: samples and switches in their order. */

@@ -35,6 +35,7 @@ struct gus_filter {
 	size_t tids_n;
 	uint64_t from_ns, to_ns;    /* since the recording's start; to_ns 0 is its end */
 	bool chains;                /* keep call chains */
+	bool registers;             /* keep registers of user space beside chains that were found by them */
 	bool comms_kept;            /* keep what threads were called when they were sampled */
 	unsigned data;              /* of enum gus_by what of accesses to memory is to be kept; of events only. Not to
 				     * have any is then an error, GUS_E_NOT_FOUND */

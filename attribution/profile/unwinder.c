@@ -266,17 +266,22 @@ static void put_chains(const struct gus_unwinder *u, struct gus_columns *rows)
 	rows->chain = chain;
 }
 
+/* A batch may wait for its turn, and does so without them. */
 static void drop_stacks(struct gus_columns *rows)
 {
-	memset(rows->column[GUS_COL_REGS_N].v, 0, rows->n * sizeof(uint64_t));
 	memset(rows->column[GUS_COL_STACK_N].v, 0, rows->n * sizeof(uint64_t));
-	memset(rows->regs_end.v, 0, rows->n * sizeof(uint64_t));
 	memset(rows->stack_end.v, 0, rows->n * sizeof(uint64_t));
-	gus_vec_free(&rows->regs);  /* a batch may wait for its turn, without them */
 	gus_vec_free(&rows->stack);
 }
 
-void gus_unwinder_run(struct gus_unwinder *u, struct gus_columns *rows)
+static void drop_registers(struct gus_columns *rows)
+{
+	memset(rows->column[GUS_COL_REGS_N].v, 0, rows->n * sizeof(uint64_t));
+	memset(rows->regs_end.v, 0, rows->n * sizeof(uint64_t));
+	gus_vec_free(&rows->regs);
+}
+
+void gus_unwinder_run(struct gus_unwinder *u, struct gus_columns *rows, bool keep_registers)
 {
 	if (!rows->regs.n)
 		return;
@@ -287,4 +292,6 @@ void gus_unwinder_run(struct gus_unwinder *u, struct gus_columns *rows)
 	run_all(u);
 	put_chains(u, rows);
 	drop_stacks(rows);
+	if (!keep_registers)
+		drop_registers(rows);
 }

@@ -8,6 +8,8 @@
 #ifndef GUS_ATTRIBUTION_PROFILE_UNWINDER_H
 #define GUS_ATTRIBUTION_PROFILE_UNWINDER_H
 
+#include <stdbool.h>
+
 #include "proto/gusprof.pb-c.h"
 
 struct gus_columns;
@@ -23,7 +25,7 @@ void gus_unwinder_free(struct gus_unwinder *u);
 void gus_unwinder_limit(struct gus_unwinder *u, unsigned threads);
 
 /* Gives the samples of a batch that have registers their callers in user space, behind what the kernel has told of its
- * own, and says what became of each (GUS_COL_CALLERS). Registers and stacks are dropped. */
-void gus_unwinder_run(struct gus_unwinder *u, struct gus_columns *rows);
+ * own, and says what became of each (GUS_COL_CALLERS). Stacks are dropped, and registers if they are not to be kept. */
+void gus_unwinder_run(struct gus_unwinder *u, struct gus_columns *rows, bool keep_registers);
 
 #endif

@@ -14,15 +14,20 @@ static const struct { const char *name; unsigned field; } known[] = {
 	{ "time", GUS_FIELD_TIME }, { "period", GUS_FIELD_PERIOD }, { "event", GUS_FIELD_EVENT },
 	{ "ip", GUS_FIELD_IP }, { "sym", GUS_FIELD_SYM }, { "symoff", GUS_FIELD_SYM | GUS_FIELD_SYMOFF },
 	{ "dso", GUS_FIELD_DSO }, { "srcline", GUS_FIELD_SRCLINE }, { "brstack", GUS_FIELD_BRSTACK },
-	{ "brstacksym", GUS_FIELD_BRSTACKSYM },
+	{ "brstacksym", GUS_FIELD_BRSTACKSYM }, { "brstackoff", GUS_FIELD_BRSTACKOFF }, { "misc", GUS_FIELD_MISC },
+	{ "addr", GUS_FIELD_ADDR }, { "data_src", GUS_FIELD_DATA_SRC }, { "weight", GUS_FIELD_WEIGHT },
+	{ "ins_lat", GUS_FIELD_INS_LAT }, { "retire_lat", GUS_FIELD_RETIRE_LAT },
+	{ "transaction", GUS_FIELD_TRANSACTION }, { "cgroup", GUS_FIELD_CGROUP }, { "iregs", GUS_FIELD_IREGS },
+	{ "uregs", GUS_FIELD_UREGS }, { "raw", GUS_FIELD_RAW }, { "phys_addr", GUS_FIELD_PHYS_ADDR },
+	{ "data_page_size", GUS_FIELD_DATA_PAGE }, { "code_page_size", GUS_FIELD_CODE_PAGE },
+	{ "psv", GUS_FIELD_PSV },
 };
 #define KNOWN (sizeof(known) / sizeof(*known))
 
-/* Fields of perf's that no recording of ours can have. */
+/* Fields of perf's that no recording of ours can have, or that are nothing of a sample. */
 static const char *const absent[] = {
-	"trace", "addr", "iregs", "uregs", "data_src", "weight", "bpf-output", "brstackinsn", "brstackinsnlen",
-	"brstackoff", "callindent", "insn", "insnlen", "synth", "phys_addr", "metric", "misc", "srccode", "ipc", "tod",
-	"data_page_size", "code_page_size", "ins_lat", "flags", "machine_pid", "vcpu", "cgroup", "retire_lat",
+	"trace", "bpf-output", "brstackinsn", "brstackinsnlen", "brstackdisasm", "callindent", "insn", "insnlen",
+	"disasm", "synth", "metric", "srccode", "ipc", "tod", "flags", "machine_pid", "vcpu", "dsoff", "brcntr",
 };
 
 static int unknown(const char *name, struct gus_error *err)
@@ -38,8 +43,7 @@ static int unknown(const char *name, struct gus_error *err)
 	for (size_t i = 0; i < KNOWN; i++)
 		names[i] = known[i].name;
 	gus_suggest_format(gus_suggest(name, names, KNOWN), meant, sizeof(meant));
-	return gus_fail(err, GUS_E_USAGE, "-F knows comm, tid, pid, cpu, time, period, event, ip, sym, symoff, dso, "
-			"srcline, brstack and brstacksym, not '%s'%s", name, meant);
+	return gus_fail(err, GUS_E_USAGE, "-F knows no field '%s'%s; --help names all", name, meant);
 }
 
 /* To take sym away takes its offset, too; to take symoff away leaves sym. */
@@ -58,6 +62,15 @@ static int take(char sign, const char *name, unsigned *fields, struct gus_error 
 			return 0;
 		}
 	return unknown(name, err);
+}
+
+const char *gus_fields_name(unsigned field)
+{
+	size_t i = 0;
+
+	while (i < KNOWN - 1 && known[i].field != field)
+		i++;
+	return known[i].name;
 }
 
 int gus_fields_parse(const char *text, unsigned *fields, struct gus_error *err)

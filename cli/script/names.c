@@ -153,3 +153,25 @@ struct gus_string_ gus_script_names_folded(struct gus_script_names *n, struct gu
 {
 	return text_of(n, place, FOLDED);
 }
+
+void gus_script_names_end(struct gus_script_names *n, struct gus_lines *l, struct gus_place place, bool symbol)
+{
+	const struct gus_module *module = gus_space_module(n->profile->space, place.module);
+	struct gus_name names[GUS_NAMES_MAX];
+	const struct gus_name *name;
+
+	if (!symbol) {
+		gus_lines_word(l, "0x");
+		gus_lines_hex(l, gus_symbols_address(n->profile->symbols, module, place.offset), 0);
+		gus_lines_word(l, "(");
+		gus_lines_text(l, module_name(module), 0);
+		gus_lines_word(l, ")");
+		return;
+	}
+	name = &names[gus_symbols_names(n->profile->symbols, module, place.offset, GUS_DEPTH_FUNCTION, names) - 1];
+	gus_lines_text(l, name->function ? name->function : "[unknown]", 0);
+	if (name->function) {
+		gus_lines_word(l, "+0x");
+		gus_lines_hex(l, place.offset - name->start, 0);
+	}
+}

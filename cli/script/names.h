@@ -30,4 +30,8 @@ struct gus_string_ gus_script_names_frame(struct gus_script_names *n, struct gus
 /* The frame's functions from the outermost in, with ';' between them. */
 struct gus_string_ gus_script_names_folded(struct gus_script_names *n, struct gus_place place);
 
+struct gus_lines;
+/* Where a branch was from or went to: FUNCTION+0xOFFSET, or 0xADDRESS(MODULE) by the address in the file. */
+void gus_script_names_end(struct gus_script_names *n, struct gus_lines *l, struct gus_place place, bool symbol);
+
 #endif

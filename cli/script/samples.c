@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "attribution/profile/calls.h"
+#include "cli/script/columns.h"
 #include "cli/script/fields.h"
 #include "proto/sample.h"
 
@@ -61,23 +62,42 @@ static void put_comm(struct gus_script *s, const struct gus_sighting *g)
 	gus_lines_word(&s->lines, " ");
 }
 
+static void put_id(struct gus_script *s, uint32_t id, int width)
+{
+	if (id == GUS_TASK_UNKNOWN)
+		gus_lines_word(&s->lines, width > 0 ? "   -1" : "-1   ");
+	else
+		gus_lines_padded(&s->lines, id, width);
+}
+
 static void put_ids(struct gus_script *s, const struct gus_sighting *g)
 {
 	bool both = s->fields & GUS_FIELD_PID && s->fields & GUS_FIELD_TID;
 
-	gus_lines_padded(&s->lines, s->fields & GUS_FIELD_PID ? g->sample->pid : g->sample->tid, 5);
+	put_id(s, s->fields & GUS_FIELD_PID ? g->sample->pid : g->sample->tid, 5);
 	if (both) {
 		gus_lines_word(&s->lines, "/");
-		gus_lines_padded(&s->lines, g->sample->tid, -5);
+		put_id(s, g->sample->tid, -5);
 	}
 	gus_lines_word(&s->lines, " ");
 }
 
 static void put_cpu(struct gus_script *s, const struct gus_sighting *g)
 {
+	if (g->sample->cpu == GUS_CPU_UNKNOWN)
+		return;
 	gus_lines_word(&s->lines, "[");
 	gus_lines_number(&s->lines, g->sample->cpu, 3, '0');
 	gus_lines_word(&s->lines, "] ");
+}
+
+/* Whose code it was: as perf, a letter in six columns. */
+static void put_misc(struct gus_script *s, const struct gus_sighting *g)
+{
+	static const char *const letters[] = { "      ", "K     ", "U     ", "H     ", "G     ", "g     " };
+	unsigned mode = g->sample->mode;
+
+	gus_lines_word(&s->lines, letters[mode < sizeof(letters) / sizeof(*letters) ? mode : GUS_MODE_UNKNOWN]);
 }
 
 static void put_time(struct gus_script *s, const struct gus_sighting *g)
@@ -86,6 +106,8 @@ static void put_time(struct gus_script *s, const struct gus_sighting *g)
 	uint64_t start = s->relative && clock ? clock->start_ns : 0, time = g->sample->time;
 	uint64_t ns = time > start ? time - start : 0;
 
+	if (clock && strcmp(clock->name, "records") == 0) /* numbers of records, which are no time */
+		return;
 	gus_lines_number(&s->lines, ns / 1000000000, 5, ' ');
 	gus_lines_word(&s->lines, ".");
 	if (s->nanoseconds)
@@ -113,7 +135,8 @@ static void put_event(struct gus_script *s, const struct gus_sighting *g)
 
 static const struct { unsigned fields; void (*put)(struct gus_script *s, const struct gus_sighting *g); } parts[] = {
 	{ GUS_FIELD_COMM, put_comm }, { GUS_FIELD_PID | GUS_FIELD_TID, put_ids }, { GUS_FIELD_CPU, put_cpu },
-	{ GUS_FIELD_TIME, put_time }, { GUS_FIELD_PERIOD, put_period }, { GUS_FIELD_EVENT, put_event },
+	{ GUS_FIELD_MISC, put_misc }, { GUS_FIELD_TIME, put_time }, { GUS_FIELD_PERIOD, put_period },
+	{ GUS_FIELD_EVENT, put_event },
 };
 
 static size_t frames_of(struct gus_script *s, const struct gus_sighting *g)
@@ -148,40 +171,33 @@ static void put_place(struct gus_script *s, const struct gus_sighting *g)
 	gus_lines_bytes(&s->lines, tail.text, tail.length);
 }
 
-/* A branch's end: an address, or what it is called. */
-static void put_end(struct gus_script *s, const struct gus_sighting *g, uint64_t address, bool symbol)
+/* A branch's end: an address, what it is called, or where in its module it is, as the module's own address. */
+static void put_end(struct gus_script *s, const struct gus_sighting *g, uint64_t address, unsigned field)
 {
 	unsigned mode = address >> 63 ? GUS_MODE_KERNEL : GUS_MODE_USER;
 	struct gus_profile *p = s->names.profile;
 	struct gus_place place;
-	struct gus_name names[GUS_NAMES_MAX];
-	const struct gus_name *name;
 
-	if (!symbol) {
+	if (field == GUS_FIELD_BRSTACK) {
 		gus_lines_word(&s->lines, "0x");
 		gus_lines_hex(&s->lines, address, 0);
 		return;
 	}
 	place = gus_space_find(p->space, g->sample->pid, g->sample->time, address, mode);
-	name = &names[gus_symbols_names(p->symbols, gus_space_module(p->space, place.module), place.offset,
-					GUS_DEPTH_FUNCTION, names) - 1];
-	gus_lines_text(&s->lines, name->function ? name->function : "[unknown]", 0);
-	if (name->function) {
-		gus_lines_word(&s->lines, "+0x");
-		gus_lines_hex(&s->lines, place.offset - name->start, 0);
-	}
+	gus_script_names_end(&s->names, &s->lines, place, field == GUS_FIELD_BRSTACKSYM);
 }
 
 /* Newest first: FROM/TO/M or P or -/X or -/A or -/CYCLES. */
-static void put_branches(struct gus_script *s, const struct gus_sighting *g, bool symbols)
+static void put_branches(struct gus_script *s, const struct gus_sighting *g, unsigned field)
 {
+	s->told |= g->sample->branches_n ? field : 0;
 	for (uint32_t i = 0; i < g->sample->branches_n; i++) {
 		const struct gus_branch *b = &g->sample->branches[i];
 
 		gus_lines_word(&s->lines, i ? "  " : " ");
-		put_end(s, g, b->from, symbols);
+		put_end(s, g, b->from, field);
 		gus_lines_word(&s->lines, "/");
-		put_end(s, g, b->to, symbols);
+		put_end(s, g, b->to, field);
 		gus_lines_word(&s->lines, b->flags & GUS_BRANCH_MISPREDICTED ? "/M" :
 			       b->flags & GUS_BRANCH_PREDICTED ? "/P" : "/-");
 		gus_lines_word(&s->lines, b->flags & GUS_BRANCH_IN_TX ? "/X" : "/-");
@@ -192,19 +208,21 @@ static void put_branches(struct gus_script *s, const struct gus_sighting *g, boo
 
 void gus_script_line(void *context, const struct gus_sighting *g)
 {
+	static const unsigned branches[] = { GUS_FIELD_BRSTACK, GUS_FIELD_BRSTACKSYM, GUS_FIELD_BRSTACKOFF };
 	struct gus_script *s = context;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (s->fields & parts[i].fields)
 			parts[i].put(s, g);
+	s->told |= gus_script_columns_before(&s->lines, s->fields, g->sample);
 	if (s->chains)
 		put_chain(s, g);
 	else if (s->fields & GUS_FIELDS_PLACE)
 		put_place(s, g);
-	if (s->fields & GUS_FIELD_BRSTACK)
-		put_branches(s, g, false);
-	if (s->fields & GUS_FIELD_BRSTACKSYM)
-		put_branches(s, g, true);
+	for (size_t i = 0; i < sizeof(branches) / sizeof(*branches); i++)
+		if (s->fields & branches[i])
+			put_branches(s, g, branches[i]);
+	s->told |= gus_script_columns_behind(&s->lines, s->fields, g->sample, s->names.profile->header);
 	gus_lines_word(&s->lines, "\n");
 	if (s->lines.n >= FLUSH_BYTES)
 		gus_lines_flush(&s->lines);

@@ -24,6 +24,7 @@ struct gus_script {
 	struct gus_lines comm;
 	int event_width;
 	uint64_t cut;               /* samples that had more frames than max_stack */
+	unsigned told;              /* fields, of those that only some hardware tells, that any sample had */
 	struct gus_folded folded;
 };
 

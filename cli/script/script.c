@@ -40,10 +40,14 @@ static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read, - for standard input; gusprof.data by default.",
 	  GUS_OPTION_STRING, AT(input), .choices = "@file", .fit = { .excludes = "--",
 	  .why = "both name the recording" } },
-	{ 'F', "fields", "FIELD[,FIELD]", "What stands in a line: comm, tid, pid, cpu, time, period, event, ip, sym, "
-	  "symoff, dso, srcline, brstack, brstacksym; or +FIELD and -FIELD, to change what is so without it.",
-	  GUS_OPTION_STRING, AT(fields), .filled = true, .choices = "comm tid pid cpu time period event ip sym symoff "
-	  "dso srcline brstack brstacksym" },
+	{ 'F', "fields", "FIELD[,FIELD]", "What stands in a line: comm, tid, pid, cpu, misc, time, period, event, "
+	  "addr, data_src, weight, ins_lat, retire_lat, transaction, cgroup, ip, sym, symoff, dso, srcline, "
+	  "iregs, uregs, brstack, brstacksym, brstackoff, raw, psv, phys_addr, data_page_size, code_page_size; or "
+		"+FIELD and -FIELD, to "
+	  "change what is so without it.",
+	  GUS_OPTION_STRING, AT(fields), .filled = true, .choices = "comm tid pid cpu misc time period event addr "
+	  "data_src weight ins_lat retire_lat transaction cgroup ip sym symoff dso srcline iregs uregs brstack "
+	  "brstacksym brstackoff raw psv phys_addr data_page_size code_page_size" },
 	{ 0, "folded", NULL, "Add up equal stacks, a line each: NAME;OUTER;INNER WEIGHT, for flame graphs.",
 	  GUS_OPTION_FLAG, AT(folded), .fit = { .excludes = "fields ns reltime",
 	  .why = "a stack is of many samples" } },
@@ -96,6 +100,22 @@ static void warn(const char *text, void *context)
 	gus_log(context, GUS_WARN, "%s", text);
 }
 
+/* Fields that were asked for, and that no sample had. */
+static void tell_absent(const struct gus_script *s, const struct gus_log *log)
+{
+	static const unsigned optional[] = {
+		GUS_FIELD_BRSTACK, GUS_FIELD_BRSTACKSYM, GUS_FIELD_BRSTACKOFF, GUS_FIELD_ADDR, GUS_FIELD_DATA_SRC,
+		GUS_FIELD_WEIGHT, GUS_FIELD_INS_LAT, GUS_FIELD_RETIRE_LAT, GUS_FIELD_TRANSACTION, GUS_FIELD_CGROUP,
+		GUS_FIELD_IREGS, GUS_FIELD_UREGS, GUS_FIELD_RAW, GUS_FIELD_PHYS_ADDR, GUS_FIELD_DATA_PAGE,
+		GUS_FIELD_CODE_PAGE, GUS_FIELD_PSV,
+	};
+
+	for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++)
+		if (s->fields & optional[i] && !(s->told & optional[i]))
+			gus_log(log, GUS_NOTE, "no sample shown has %s%s", gus_fields_name(optional[i]),
+				optional[i] & GUS_FIELDS_BRANCHES ? ": gusprof record takes branches with -b" : "");
+}
+
 /* What readers must know of lines that look complete. */
 static int tell(const struct script_options *o, const struct gus_script *s, struct gus_profile *p, uint64_t late,
 		const struct gus_log *log)
@@ -115,6 +135,8 @@ static int tell(const struct script_options *o, const struct gus_script *s, stru
 	if (late)
 		gus_log(log, GUS_WARN, "%llu samples come later than their time: more of the recording overlaps than "
 			"is kept in memory", (unsigned long long)late);
+	if (p->samples)
+		tell_absent(s, log);
 	if (s->cut)
 		gus_log(log, GUS_NOTE, "%llu samples have more than %llu frames: the outermost are left out",
 			(unsigned long long)s->cut, (unsigned long long)o->max_stack);
@@ -145,11 +167,6 @@ static int visit(const struct script_options *o, struct gus_script *s, struct gu
 	return status;
 }
 
-static bool has_branches(const struct gus_reader *reader, unsigned fields)
-{
-	return !(fields & (GUS_FIELD_BRSTACK | GUS_FIELD_BRSTACKSYM)) || gus_reader_header(reader)->branch_type;
-}
-
 static int script(struct script_options *o)
 {
 	struct gus_script s = { .fields = GUS_FIELDS_DEFAULT, .nanoseconds = o->nanoseconds,
@@ -167,9 +184,6 @@ static int script(struct script_options *o)
 	    !(reader = gus_recording_open(o->input, &err)) ||
 	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0) {
 		status = status_of(&err);
-	} else if (!has_branches(reader, s.fields)) {
-		gus_fail(&err, GUS_E_USAGE, "-F brstack: %s has no branches: record with -b", o->input);
-		status = status_of(&err);
 	} else {
 		chains = gus_reader_has_chains(reader) && !o->hide;
 		s.chains = chains && s.fields & GUS_FIELDS_PLACE;
@@ -177,6 +191,7 @@ static int script(struct script_options *o)
 		/* What is added up must be of one unit. */
 		filter.event = o->filter.event || o->folded ? filter.event : GUS_EVENT_ANY;
 		filter.modules = (const char *const *)o->modules.v;
+		filter.registers = s.fields & GUS_FIELD_UREGS;
 		filter.chains = s.chains_kept = chains && (s.chains || o->folded);
 		status = visit(o, &s, reader, &filter, &err);
 	}

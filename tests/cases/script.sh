@@ -185,6 +185,8 @@ fi
 # Fields.
 script -F ip,sym chains -G
 ok '-F ip,sym: nothing else' is "$(grep -cvE '^ +[0-9a-f]{1,16} [^(]*$' out)" 0
+script -F misc,addr,weight,data_page_size -G chains
+ok '-F addr,weight: what nobody told is no number' is "$(grep -cvE '^[KU]      +- +- +-$' out)" 0
 script -F sym -G chains
 ok '-F sym: without an offset' is "$(grep -c '+0x' out)" 0
 script -F comm,tid,pid flat
@@ -218,8 +220,9 @@ while IFS='|' read -r want text words; do
 	ok "script $words: status $want" is $? "$want"
 	ok "script $words: says $text" says "$text" err
 done <<LIST
-129|no branches: record with -b|-F brstack chains
-129|records no such thing|-F iregs chains
+0|no sample shown has brstack: gusprof record takes branches with -b|-F brstack chains
+0|no sample shown has addr$|-F ip,addr chains
+129|records no such thing|-F brstackinsn chains
 129|without a type before them|-F sw:ip chains
 129|fields, or changes|-F ip,+sym chains
 129|leaves no field|-F -comm,-tid,-cpu,-time,-period,-event,-ip,-sym,-dso chains

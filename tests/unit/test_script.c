@@ -27,7 +27,14 @@ static void fields_are_a_list_or_changes(void **state)
 		{ "comm", GUS_FIELD_COMM }, { "tid", GUS_FIELD_TID }, { "pid", GUS_FIELD_PID },
 		{ "cpu", GUS_FIELD_CPU }, { "time", GUS_FIELD_TIME }, { "period", GUS_FIELD_PERIOD },
 		{ "event", GUS_FIELD_EVENT }, { "srcline", GUS_FIELD_SRCLINE }, { "brstack", GUS_FIELD_BRSTACK },
-		{ "brstacksym", GUS_FIELD_BRSTACKSYM }, { "symoff", GUS_FIELD_SYM | GUS_FIELD_SYMOFF },
+		{ "brstacksym", GUS_FIELD_BRSTACKSYM }, { "brstackoff", GUS_FIELD_BRSTACKOFF },
+		{ "misc", GUS_FIELD_MISC }, { "addr", GUS_FIELD_ADDR }, { "data_src", GUS_FIELD_DATA_SRC },
+		{ "weight", GUS_FIELD_WEIGHT }, { "ins_lat", GUS_FIELD_INS_LAT },
+		{ "retire_lat", GUS_FIELD_RETIRE_LAT }, { "transaction", GUS_FIELD_TRANSACTION },
+		{ "cgroup", GUS_FIELD_CGROUP }, { "iregs", GUS_FIELD_IREGS }, { "uregs", GUS_FIELD_UREGS },
+		{ "raw", GUS_FIELD_RAW }, { "phys_addr", GUS_FIELD_PHYS_ADDR },
+		{ "data_page_size", GUS_FIELD_DATA_PAGE }, { "code_page_size", GUS_FIELD_CODE_PAGE },
+		{ "symoff", GUS_FIELD_SYM | GUS_FIELD_SYMOFF },
 		{ "ip,sym,dso", PLACE },
 		{ "ip,sym,dso,", PLACE },
 		{ "ip,ip", GUS_FIELD_IP },
@@ -59,15 +66,15 @@ static void what_is_no_field_is_said(void **state)
 		{ "", "leaves no field" },
 		{ "-comm,-tid,-cpu,-time,-period,-event,-ip,-sym,-dso", "leaves no field" },
 		{ "smy", "did you mean 'sym'?" },
-		{ "comm,frobnicate", "brstack and brstacksym, not 'frobnicate'" },
-		{ ",ip", "not ''" },
+		{ "comm,frobnicate", "knows no field 'frobnicate'; --help names all" },
+		{ ",ip", "no field ''" },
 		{ "trace", "-F trace: gusprof records no such thing" },
-		{ "ip,retire_lat", "-F retire_lat: gusprof records no such thing" },
+		{ "ip,brcntr", "-F brcntr: gusprof records no such thing" },
 		{ "hw:ip", "without a type before them, not 'hw:ip'" },
 		{ "ip,+sym", "and not both: '+sym'" },
 		{ "+sym,ip", "and not both: 'ip'" },
 		{ "+sym,", NULL },
-		{ "+", "not ''" },
+		{ "+", "no field ''" },
 	};
 
 	(void)state;
@@ -83,6 +90,14 @@ static void what_is_no_field_is_said(void **state)
 		if (!strstr(err.text, cases[i].why))
 			fail_msg("'%s': '%s' does not say '%s'", cases[i].text, err.text, cases[i].why);
 	}
+}
+
+static void a_field_has_its_name(void **state)
+{
+	(void)state;
+	assert_string_equal(gus_fields_name(GUS_FIELD_COMM), "comm");
+	assert_string_equal(gus_fields_name(GUS_FIELD_DATA_PAGE), "data_page_size");
+	assert_string_equal(gus_fields_name(GUS_FIELD_CODE_PAGE), "code_page_size");
 }
 
 static void holds(struct gus_lines *l, const char *expected)
@@ -205,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_are_a_list_or_changes),
 		cmocka_unit_test(what_is_no_field_is_said),
+		cmocka_unit_test(a_field_has_its_name),
 		cmocka_unit_test(lines_are_put_together),
 		cmocka_unit_test(a_flush_empties_them),
 		cmocka_unit_test(of_an_absent_name_it_is_said_what_is_there),

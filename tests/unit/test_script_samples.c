@@ -15,6 +15,7 @@
 
 #include "cli/script/fields.h"
 #include "cli/script/samples.h"
+#include "proto/psv.h"
 #include "proto/sample.h"
 #include "symbolizer/space/space.h"
 #include "symbolizer/symbols/symbols.h"
@@ -274,6 +275,11 @@ static void chains_are_perfs(void **state)
 	       "\t            1104 a;b+0x4 (/nowhere/app)\n"
 	       "\t            1044 tiny (inlined)\n  app.c:7\n"
 	       "\t            1044 main+0x44 (/nowhere/app)\n  app.c:21\n\n");
+	expect(*state, (struct gus_script){ .fields = GUS_FIELD_SYM, .chains = true }, gus_script_line, &one, 1,
+	       "\n\t a;b\n\t main\n\t [unknown]\n\n");
+	one = at(INLINED); /* whose line is known, and not asked for */
+	expect(*state, (struct gus_script){ .fields = GUS_FIELD_SYM, .chains = true, .inlines = true }, gus_script_line,
+	       &one, 1, "\n\t tiny (inlined)\n\t main\n\n");
 }
 
 /* One more frame than there may be is one cut. */
@@ -317,6 +323,174 @@ static void branches_are_perfs(void **state)
 	expect_line(*state, GUS_FIELD_SYM, s, " main\n");
 }
 
+/* Where in its file an end is, with the file's name. */
+static void branches_by_module(void **state)
+{
+	static const struct gus_branch b = { MAIN, NOWHERE, GUS_BRANCH_MISPREDICTED, 5 };
+	struct seen s = at(MAIN);
+
+	s.sample.branches = &b;
+	s.sample.branches_n = 1;
+	expect_line(*state, GUS_FIELD_BRSTACKOFF, s, " 0x1010(/nowhere/app)/0x900000([unknown])/M/-/-/5\n");
+}
+
+#define NUMBERS (GUS_FIELD_ADDR | GUS_FIELD_WEIGHT | GUS_FIELD_INS_LAT | GUS_FIELD_RETIRE_LAT | \
+		 GUS_FIELD_TRANSACTION | GUS_FIELD_CGROUP)
+#define SIZES (GUS_FIELD_PHYS_ADDR | GUS_FIELD_DATA_PAGE | GUS_FIELD_CODE_PAGE)
+
+/* What nobody told is no zero, and what was told is one if it is. */
+static void what_hardware_told(void **state)
+{
+	struct seen s = at(MAIN);
+
+	expect_line(*state, NUMBERS, s, "               -                -                -                -"
+		    "                -                - \n");
+	s.sample.told = GUS_TOLD_ADDRESS | GUS_TOLD_WEIGHT | GUS_TOLD_INSTRUCTION | GUS_TOLD_COMPLETE;
+	expect_line(*state, NUMBERS, s, "               0                0                0                0"
+		    "                -                - \n");
+	s.sample.told = GUS_TOLD_RETIRE;
+	s.sample.address = 0xffff881817d63e02;
+	s.sample.weight = 225;
+	s.sample.instruction_latency = 65535;
+	s.sample.transaction = 0x40;
+	s.sample.cgroup = 77;
+	expect_line(*state, NUMBERS, s, "ffff881817d63e02              225            65535                0"
+		    "               40               77 \n");
+	expect_line(*state, SIZES, s, "                - - -\n");
+	s.sample.physical = 0x1000;
+	s.sample.data_page = 2 << 20;
+	s.sample.code_page = 4096;
+	expect_line(*state, SIZES, s, "             1000 2M 4K\n");
+	s.sample.data_page = 1 << 30;
+	s.sample.code_page = 1023;
+	expect_line(*state, SIZES, s, "             1000 1G 1023\n");
+}
+
+static void where_the_data_were(void **state)
+{
+	/* Words of a load from L1, as the kernel writes it on Ivy Bridge; of a changed line of another core; of what is
+	 * no access; of a locked store that missed L3, behind a store to it, and of nothing that is known. */
+	static const struct { uint64_t word; const char *line; } of[] = {
+		{ 0x68100142, "        68100142 |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK N/A \n" },
+		{ 0x13606808042, "     13606808042 |OP LOAD|LVL Remote Any cache hit|SNP HitM|TLB N/A|LCK Yes|"
+		  "BLK N/A \n" },
+		{ 0x5080021, "         5080021 |OP N/A|LVL N/A|SNP N/A|TLB N/A|LCK N/A|BLK N/A \n" },
+		{ 0x40606080884, "     40606080884 |OP STORE|LVL L3 miss|SNP N/A|TLB N/A|LCK Yes|BLK Addr \n" },
+		/* Of another board, and from farther than anybody has a word for. */
+		{ 0x200000000142, "    200000000142 |OP LOAD|LVL board L1 hit|SNP N/A|TLB N/A|LCK No|BLK N/A \n" },
+		{ 0x282000000142, "    282000000142 |OP LOAD|LVL Remote L1 hit|SNP N/A|TLB N/A|LCK No|BLK N/A \n" },
+		{ 0, "               - \n" },
+	};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct seen s = at(MAIN);
+
+		s.sample.data_source = of[i].word;
+		s.sample.told = UINT64_MAX; /* which says nothing of it */
+		expect_line(*state, GUS_FIELD_DATA_SRC, s, of[i].line);
+	}
+}
+
+/* What is proved, then what is excluded; of the others nobody knows. */
+static void signatures(void **state)
+{
+	struct seen s = at(MAIN);
+
+	expect_line(*state, GUS_FIELD_PSV, s, "- \n");
+	s.sample.events = GUS_PSV_ST_L1 | GUS_PSV_ST_TLB | (uint64_t)(GUS_PSV_DR_L1 | GUS_PSV_ST_LLC) << 16;
+	expect_line(*state, GUS_FIELD_PSV, s, "ST-L1,ST-TLB,!DR-L1,!ST-LLC \n");
+	s.sample.events = (uint64_t)GUS_PSV_FL_MB << 16;
+	expect_line(*state, GUS_FIELD_PSV, s, "!FL-MB \n");
+}
+
+static void who_ran_and_where(void **state)
+{
+	static const char *const lines[] = { "      \n", "K     \n", "U     \n", "H     \n", "G     \n", "g     \n",
+					     "      \n" };
+	struct seen s = at(MAIN);
+
+	for (uint8_t mode = 0; mode < sizeof(lines) / sizeof(*lines); mode++) {
+		s.sample.mode = mode;
+		expect_line(*state, GUS_FIELD_MISC, s, lines[mode]);
+	}
+	s.sample.cpu = GUS_CPU_UNKNOWN;
+	expect_line(*state, GUS_FIELD_CPU | GUS_FIELD_TID, s, "   11 \n");
+	s.sample.pid = s.sample.tid = GUS_TASK_UNKNOWN;
+	expect_line(*state, GUS_FIELD_PID | GUS_FIELD_TID, s, "   -1/-1    \n");
+}
+
+static void registers_and_bytes(void **state)
+{
+	static const uint64_t user[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 18, 19, 20, 21, 22, 23, 24, 0xabcdef };
+	static const uint64_t here[] = { 0x10, 0x20, 0x30 };
+	static const uint8_t raw[] = { 0x00, 0x1f, 0xa0 };
+	struct made *m = *state;
+	struct gus_extras extras = { 0 };
+	struct seen s = at(MAIN);
+
+	expect_line(m, GUS_FIELD_IREGS | GUS_FIELD_UREGS | GUS_FIELD_RAW, s, "\n");
+	s.sample.regs = user;
+	s.sample.regs_n = 17;
+	expect_line(m, GUS_FIELD_UREGS, s, " ABI:2    AX:0x1    BX:0x2    CX:0x3    DX:0x4    SI:0x5    DI:0x6"
+		    "    BP:0x7    SP:0x8    IP:0x9    R8:0x12    R9:0x13   R10:0x14   R11:0x15   R12:0x16   R13:0x17"
+		    "   R14:0x18   R15:0xabcdef\n");
+	gus_extras_add(&extras, GUS_EXTRA_REGS, 1, here, sizeof(here));
+	gus_extras_add(&extras, GUS_EXTRA_RAW, 0, raw, sizeof(raw));
+	s.sample.extras = extras.v;
+	s.sample.extras_n = (uint32_t)extras.n;
+	m->event[0].regs_intr = UINT64_C(1) << 8 | UINT64_C(1) << 9 | UINT64_C(1) << 40;
+	expect_line(m, GUS_FIELD_IREGS, s, " ABI:1    IP:0x10 FLAGS:0x20 reg40:0x30\n");
+	expect_line(m, GUS_FIELD_RAW, s, " RAW:001fa0\n");
+	s.sample.regs_n = 0;
+	extras.n = 0;
+	gus_extras_add(&extras, GUS_EXTRA_REGS, 2, here, sizeof(here));
+	s.sample.extras_n = (uint32_t)extras.n;
+	m->event[0].regs_intr = UINT64_C(1) << 63 | 1; /* fewer than there are values */
+	expect_line(m, GUS_FIELD_IREGS, s, " ABI:2    AX:0x10 reg63:0x20\n");
+	s.sample.event = 2; /* which there is not: nobody knows which registers they are */
+	expect_line(m, GUS_FIELD_IREGS, s, "\n");
+	gus_vec_free(&extras);
+}
+
+static void registers_of_arm(void **state)
+{
+	Gusprof__Host host = GUSPROF__HOST__INIT;
+	struct made *m = *state;
+	struct seen s = at(MAIN);
+	uint64_t user[33];
+	char *text;
+
+	host.machine = (char *)"aarch64";
+	m->header.host = &host;
+	for (size_t i = 0; i < 33; i++)
+		user[i] = i;
+	s.sample.regs = user;
+	s.sample.regs_n = 33;
+	text = print(m, &(struct gus_script){ .fields = GUS_FIELD_UREGS }, gus_script_line, &s, 1);
+	assert_non_null(strstr(text, " ABI:2    x0:0x0    x1:0x1 "));
+	assert_non_null(strstr(text, "   x29:0x1d    lr:0x1e    sp:0x1f    pc:0x20\n"));
+	free(text);
+}
+
+/* What was asked for and had by any sample is remembered, so that what was not can be said. */
+static void what_was_told_is_remembered(void **state)
+{
+	struct gus_script s = { .fields = GUS_FIELD_ADDR | GUS_FIELD_WEIGHT | GUS_FIELD_PHYS_ADDR | GUS_FIELD_RAW |
+					  GUS_FIELDS_BRANCHES };
+	struct seen two[2] = { at(MAIN), at(MAIN) };
+
+	two[0].sample.weight = 3;
+	two[1].sample.physical = 4;
+	two[1].sample.address = 0;
+	free(print(*state, &s, gus_script_line, two, 2));
+	assert_int_equal(s.told, GUS_FIELD_WEIGHT | GUS_FIELD_PHYS_ADDR);
+	s.told = 0;
+	two[1].sample.branches = &(struct gus_branch){ MAIN, MAIN, 0, 0 };
+	two[1].sample.branches_n = 1;
+	free(print(*state, &s, gus_script_line, two, 2));
+	assert_int_equal(s.told, GUS_FIELD_WEIGHT | GUS_FIELD_PHYS_ADDR | GUS_FIELDS_BRANCHES);
+}
+
 /* By their bytes; equal ones once, with all that they weigh. */
 static void stacks_are_added_up(void **state)
 {
@@ -331,6 +505,17 @@ static void stacks_are_added_up(void **state)
 	options.count_samples = true;
 	expect(*state, options, gus_script_fold, s, 4, "a:b;main 1\nworker;[app] 1\nworker;main;a:b 2\n");
 	expect(*state, options, gus_script_fold, s, 0, "");
+	s[0] = at(MAIN); /* of which not all callers are known, if anybody wants to know them */
+	s[0].sample.callers = GUS_CALLERS_STACK;
+	expect(*state, options, gus_script_fold, s, 1, "worker;main 1\n");
+	options.chains_kept = true;
+	expect(*state, options, gus_script_fold, s, 1, "worker;[truncated];main 1\n");
+	s[0].sample.callers = GUS_CALLERS_WHOLE;
+	expect(*state, options, gus_script_fold, s, 1, "worker;main 1\n");
+	options.inlines = true;
+	s[0] = at(INLINED);
+	expect(*state, options, gus_script_fold, s, 1, "worker;main;tiny_[i] 1\n");
+	options.inlines = false;
 	s[0] = at(NOWHERE); /* which is called so already */
 	expect(*state, options, gus_script_fold, s, 1, "worker;[unknown] 1\n");
 }
@@ -346,6 +531,14 @@ int main(void)
 		TEST(chains_are_perfs),
 		TEST(long_chains_are_counted),
 		TEST(branches_are_perfs),
+		TEST(branches_by_module),
+		TEST(what_hardware_told),
+		TEST(where_the_data_were),
+		TEST(signatures),
+		TEST(who_ran_and_where),
+		TEST(registers_and_bytes),
+		TEST(registers_of_arm),
+		TEST(what_was_told_is_remembered),
 		TEST(stacks_are_added_up),
 	};
 

@@ -76,7 +76,7 @@ static struct gus_columns run(struct gus_columns *c, const char *machine, unsign
 	u = gus_unwinder_new(space, &options, &header);
 	if (threads)
 		gus_unwinder_limit(u, threads);
-	gus_unwinder_run(u, c);
+	gus_unwinder_run(u, c, false);
 	gus_unwinder_free(u);
 	gus_space_free(space);
 	return *c;
@@ -178,7 +178,7 @@ static void test_threads(void **state)
 			gus_columns_clear(&c);
 			for (uint64_t i = 0; i < sizes[k]; i++)
 				push(&c, i + k, (struct gus_sample){ .mode = GUS_MODE_USER, .regs_n = REGS });
-			gus_unwinder_run(u, &c);
+			gus_unwinder_run(u, &c, false);
 			for (uint64_t i = 0; i < sizes[k]; i++) {
 				const uint64_t at = CODE + 16 * (i + k), chain[] = { USER, at, at + 1, at + 2, at + 3 };
 
@@ -189,6 +189,35 @@ static void test_threads(void **state)
 		gus_unwinder_free(u);
 		gus_space_free(space);
 	}
+}
+
+/* Who prints registers keeps them; the stacks go all the same. */
+static void test_registers_kept(void **state)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Host host = GUSPROF__HOST__INIT;
+	struct gus_space *space = make_space();
+	struct gus_columns c = { 0 };
+	struct gus_unwinder *u;
+	uint64_t before[REGS];
+	struct gus_sample s;
+
+	(void)state;
+	host.machine = (char *)(uintptr_t)"x86_64";
+	header.host = &host;
+	u = gus_unwinder_new(space, &options, &header);
+	push(&c, 3, (struct gus_sample){ .mode = GUS_MODE_USER, .regs_n = REGS });
+	s = gus_columns_sample(&c, 0);
+	memcpy(before, s.regs, sizeof(before));
+	gus_unwinder_run(u, &c, true);
+	s = gus_columns_sample(&c, 0);
+	assert_int_equal(s.regs_n, REGS);
+	assert_memory_equal(s.regs, before, sizeof(before));
+	assert_int_equal(s.stack_n, 0);
+	assert_int_equal(s.chain_n, 5);
+	gus_columns_free(&c);
+	gus_unwinder_free(u);
+	gus_space_free(space);
 }
 
 /* A batch without registers stays as it is. */
@@ -211,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_registers_kept),
 		cmocka_unit_test(test_nothing),
 	};
 
