@@ -32,11 +32,14 @@ collector_libcollector_a_SOURCES = \
 	collector/host/vdso.c collector/host/vdso.h \
 	collector/perfdata/auxtrace.c collector/perfdata/auxtrace.h \
 	collector/perfdata/container.c collector/perfdata/container.h \
+	collector/perfdata/declare.c collector/perfdata/declare.h \
 	collector/perfdata/describe.c collector/perfdata/describe.h \
 	collector/perfdata/event_name.c collector/perfdata/event_name.h \
 	collector/perfdata/import.c collector/perfdata/import.h \
+	collector/perfdata/put.h \
 	collector/perfdata/samples.c collector/perfdata/samples.h \
 	collector/perfdata/survey.c collector/perfdata/survey.h \
+	collector/perfdata/write.c collector/perfdata/write.h \
 	collector/records/hardware.c collector/records/hardware.h \
 	collector/records/ibs.c collector/records/ibs.h \
 	collector/records/origin.c collector/records/origin.h \

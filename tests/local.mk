@@ -264,6 +264,8 @@ unit_tests = \
 	tests/unit/test_output \
 	tests/unit/test_output_file \
 	tests/unit/test_peek \
+	tests/unit/test_perfdata_declare \
+	tests/unit/test_perfdata_write \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
@@ -461,6 +463,8 @@ tests_unit_test_touch_SOURCES = tests/unit/test_touch.c $(made_mapping)
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
+tests_unit_test_perfdata_declare_SOURCES = tests/unit/test_perfdata_declare.c
+tests_unit_test_perfdata_write_SOURCES = tests/unit/test_perfdata_write.c $(made_mapping)
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
