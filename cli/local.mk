@@ -26,6 +26,10 @@ gusprof_SOURCES = \
 	cli/doctor.c \
 	cli/doctor_text.c cli/doctor_text.h \
 	cli/dump.c \
+	cli/export/export.c \
+	cli/export/file.c cli/export/file.h \
+	cli/export/loaded.c cli/export/loaded.h \
+	cli/export/contents.c cli/export/contents.h \
 	cli/main.c \
 	cli/model/causality.c \
 	cli/model/command.c \

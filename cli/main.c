@@ -22,6 +22,7 @@ static const struct gus_verb *const verbs[] = {
 	&gus_verb_annotate,
 	&gus_verb_script,
 	&gus_verb_dump,
+	&gus_verb_export,
 	&gus_verb_import,
 	&gus_verb_uarch,
 	&gus_verb_model,

@@ -8,6 +8,7 @@ extern const struct gus_verb gus_verb_report;
 extern const struct gus_verb gus_verb_script;
 extern const struct gus_verb gus_verb_annotate;
 extern const struct gus_verb gus_verb_dump;
+extern const struct gus_verb gus_verb_export;
 extern const struct gus_verb gus_verb_import;
 extern const struct gus_verb gus_verb_uarch;
 extern const struct gus_verb gus_verb_model;

@@ -6,6 +6,7 @@ dist_man_MANS += \
 	man/gusprof-doctor.1 \
 	man/gusprof-dump.1 \
 	man/gusprof-hardware.7 \
+	man/gusprof-export.1 \
 	man/gusprof-import.1 \
 	man/gusprof-model.1 \
 	man/gusprof-qemu.7 \

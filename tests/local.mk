@@ -23,6 +23,7 @@ case_tests = \
 	tests/cases/doctor.sh \
 	tests/cases/copied-hostile.sh tests/cases/copied-stacks.sh \
 	tests/cases/embed.sh \
+	tests/cases/export.sh \
 	tests/cases/faults.sh \
 	tests/cases/first-hour.sh \
 	tests/cases/flamegraph.sh \
@@ -79,6 +80,10 @@ tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
 check_PROGRAMS += tests/cases/make-calls
 tests_cases_make_calls_SOURCES = tests/cases/make_calls.c tests/unit/made_sideband.h $(made_mapping)
 EXTRA_DIST += tests/cases/browser.py tests/cases/flame.py tests/cases/flame_browser.py tests/cases/flame_tree.js
+check_PROGRAMS += tests/cases/make-columns
+tests_cases_make_columns_SOURCES = tests/cases/make_columns.c tests/unit/made_sideband.h $(made_mapping)
+check_PROGRAMS += tests/cases/tell-samples
+tests_cases_tell_samples_SOURCES = tests/cases/tell_samples.c
 check_PROGRAMS += tests/cases/make-hostile
 tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
 # The same program, but for the names in it; without build ids there is only the path to know them by.
@@ -264,6 +269,8 @@ unit_tests = \
 	tests/unit/test_output \
 	tests/unit/test_output_file \
 	tests/unit/test_peek \
+	tests/unit/test_contents \
+	tests/unit/test_loaded \
 	tests/unit/test_perfdata_declare \
 	tests/unit/test_perfdata_write \
 	tests/unit/test_phases \
@@ -463,6 +470,9 @@ tests_unit_test_touch_SOURCES = tests/unit/test_touch.c $(made_mapping)
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
+tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c cli/export/loaded.c
+tests_unit_test_contents_SOURCES = tests/unit/test_contents.c tests/unit/made_sideband.h $(made_mapping) \
+	cli/export/contents.c
 tests_unit_test_perfdata_declare_SOURCES = tests/unit/test_perfdata_declare.c
 tests_unit_test_perfdata_write_SOURCES = tests/unit/test_perfdata_write.c $(made_mapping)
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
