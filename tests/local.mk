@@ -578,6 +578,9 @@ fuzz_runs += tests/fuzz/run_embedded
 tests_fuzz_run_embedded_SOURCES = tests/fuzz/fuzz_embedded.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_events
 tests_fuzz_run_events_SOURCES = tests/fuzz/fuzz_events.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_export
+tests_fuzz_run_export_SOURCES = tests/fuzz/fuzz_export.c $(fuzz_main) cli/export/contents.c cli/export/file.c \
+	cli/export/loaded.c
 fuzz_runs += tests/fuzz/run_host
 tests_fuzz_run_host_SOURCES = tests/fuzz/fuzz_host.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_import
@@ -620,7 +623,10 @@ EXTRA_DIST += $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/corpus-%)
 if FUZZING
 all-local: $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/fuzz_%)
 tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.o $(filter %.a,$(GUS_LAYERS))
-	$(AM_V_CCLD)$(LINK) -fsanitize=fuzzer $< $(LDADD) $(LIBS)
+	$(AM_V_CCLD)$(LINK) -fsanitize=fuzzer $< $(fuzz_more) $(LDADD) $(LIBS)
+# What is of the program and of no library.
+tests/fuzz/fuzz_export: fuzz_more = cli/export/contents.o cli/export/file.o cli/export/loaded.o
+tests/fuzz/fuzz_export: cli/export/contents.o cli/export/file.o cli/export/loaded.o
 endif
 # The same as run_NAME, but with the lines of PARSER (sources) counted by gcov: for tests/fuzz/measure, which builds it
 # anew each time.
