@@ -712,6 +712,7 @@ EXTRA_DIST += tests/accuracy/words
 check_PROGRAMS += tests/accuracy/both_stacks
 tests_accuracy_both_stacks_SOURCES = tests/accuracy/both_stacks.c
 EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches tests/accuracy/stacks \
+	tests/accuracy/perfdata tests/accuracy/perf_texts.py \
 	tests/accuracy/stacked/closures.go tests/accuracy/stacked/panics.rs tests/accuracy/stacked/promises.js \
 	tests/accuracy/stacked/shapes.cc tests/accuracy/stacked/shapes.js tests/accuracy/stacked/shapes.rs \
 	tests/accuracy/stacked/tasks.cc tests/accuracy/stacked/words.go tests/accuracy/stacked/words.py
