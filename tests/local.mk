@@ -701,6 +701,7 @@ tests_accuracy_stream_drift_SOURCES = tests/accuracy/stream_drift.c
 tests_accuracy_dynamic_loops_SOURCES = tests/accuracy/dynamic_loops.c
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
+EXTRA_DIST += tests/accuracy/round-trip
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/lanes tests/accuracy/tables-against-uops
 
 # Words of real hardware with their meaning, for what the decoders make of them.
