@@ -310,32 +310,84 @@ static int nothing_left(const struct annotating *n, struct gus_error *err)
 			p->filtered ? " that the options leave" : "", instead);
 }
 
-/* Without a symbol: the hottest, or all above the limit. A hottest one that cannot be shown is not passed over in
- * silence. */
+/* Code of the kernel is shown to root, and on some machines to nobody: then what is the hottest besides is worth a
+ * look. Of a file that cannot be read nothing is passed over: the user can give it, and may not know that it is
+ * missing. */
+static bool is_passed(const struct annotating *n, const struct gus_row *row)
+{
+	const struct gus_module *module = module_of(n, row);
+
+	return n->o->percent_limit < 0 && !n->o->modules.n && module->kind == GUS_MODULE_KERNEL &&
+	       gus_symbols_code_trouble(n->profile.symbols, module);
+}
+
+/* The first of them, and how many there are before the one that was picked. */
+static void tell_passed(const struct annotating *n, uint32_t first, size_t passed, double share)
+{
+	const struct gus_row *row = &n->view.rows.v[first];
+	const struct gus_module *module = module_of(n, row);
+	char percent[32], more[64] = "";
+
+	gus_fixed_format(percent, sizeof(percent), share * 100, 2);
+	if (passed > 1)
+		snprintf(more, sizeof(more), " and %zu more", passed - 1);
+	gus_log(n->log, GUS_WARN, "hotter than what is shown, with %s %% of the recording: %s%s in %s: %s", percent,
+		row->function ? row->function : "code of no known function", more, module->path,
+		gus_symbols_code_trouble(n->profile.symbols, module));
+}
+
+static int pick_nameless(const struct annotating *n, const struct gus_row *row, struct gus_error *err)
+{
+	const struct gus_module *module = module_of(n, row);
+	const char *trouble = gus_symbols_code_trouble(n->profile.symbols, module);
+
+	if (n->o->percent_limit < 0)
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot annotate the hottest code, which is in %s and belongs "
+				"to no known function: %s%s; name another function", module->path,
+				trouble ? trouble : "nothing bounds it", remedy(module));
+	gus_log(n->log, GUS_WARN, "code of no known function in %s is left out: %s", module->path,
+		trouble ? trouble : "nothing bounds it");
+	return 0;
+}
+
+/* Without a symbol: the hottest, or all above the limit. One that cannot be shown is not passed over in silence. */
+static int pick_heaviest(struct annotating *n, bool passes, struct gus_error *err)
+{
+	uint32_t first = 0;
+	size_t passed = 0;
+	double share = 0;
+
+	for (uint32_t i = 0; i < n->view.rows.n; i++) {
+		const struct gus_row *row = &n->view.rows.v[i];
+
+		if (!in_modules(n, row) || row->share * 100 < n->o->percent_limit)
+			continue;
+		if (passes && is_passed(n, row)) {
+			first = passed++ ? first : i;
+			share += row->share;
+			continue;
+		}
+		if (has_code(row))
+			gus_vec_push(&n->picked, i);
+		else if (pick_nameless(n, row, err) != 0)
+			return -1;
+		if (n->o->percent_limit < 0)
+			break;
+	}
+	if (passed && n->picked.n)
+		tell_passed(n, first, passed, share);
+	return 0;
+}
+
 static int pick_hottest(struct annotating *n, struct gus_error *err)
 {
 	char instead[512];
 
-	for (uint32_t i = 0; i < n->view.rows.n; i++) {
-		const struct gus_row *row = &n->view.rows.v[i];
-		const struct gus_module *module = module_of(n, row);
-		const char *trouble = has_code(row) ? NULL : gus_symbols_code_trouble(n->profile.symbols, module);
-
-		if (!in_modules(n, row) || row->share * 100 < n->o->percent_limit)
-			continue;
-		if (has_code(row)) {
-			gus_vec_push(&n->picked, i);
-		} else if (n->o->percent_limit < 0) {
-			return gus_fail(err, GUS_E_NOT_FOUND, "cannot annotate the hottest code, which is in %s and "
-					"belongs to no known function: %s%s; name another function", module->path,
-					trouble ? trouble : "nothing bounds it", remedy(module));
-		} else {
-			gus_log(n->log, GUS_WARN, "code of no known function in %s is left out: %s", module->path,
-				trouble ? trouble : "nothing bounds it");
-		}
-		if (n->o->percent_limit < 0)
-			return 0;
-	}
+	if (pick_heaviest(n, true, err) != 0)
+		return -1;
+	/* If all of it was passed over, the error says why that is not shown. */
+	if (!n->picked.n && n->o->percent_limit < 0 && pick_heaviest(n, false, err) != 0)
+		return -1;
 	if (n->picked.n)
 		return 0;
 	if (n->o->percent_limit > 0)

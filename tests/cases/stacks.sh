@@ -27,6 +27,22 @@ ok "annotate: all of them" \
 "$GUSPROF" annotate -i stacks --time 0,0.5 f >out 2>err
 ok "annotate: nothing of what the options leave out" says 'options leave|nothing to annotate' err
 
+# Without a name it is the hottest function whose code can be had; f has 480 samples.
+hotter='^gusprof: warning: hotter than what is shown, with'
+"$make" kernel 600 500 && "$GUSPROF" annotate -i kernel >out 2>err
+ok "annotate: the kernel is passed over" says '^# f in /nowhere/app: 480 samples'
+ok "annotate: which is told" says \
+	"$hotter 67\.48 % of the recording: made_first and 1 more in \[kernel\]: the recording has no copy" err
+"$make" kernel 481 479 && "$GUSPROF" annotate -i kernel >out 2>err
+ok "annotate: of what is hotter alone" says "$hotter 32\.28 % of the recording: made_first in \[kernel\]: " err
+"$make" kernel 479 0 && "$GUSPROF" annotate -i kernel >out 2>err
+ok "annotate: of nothing, if nothing is" sh -c '! grep -q hotter err && grep -q "^# f in" out'
+for asked in "--tid 11" "--dso [kernel]" made_first; do
+	# shellcheck disable=SC2086 # these are words
+	"$GUSPROF" annotate -i kernel $asked >out 2>err
+	ok "annotate $asked: there is nothing else" test \
+		"$? $(grep -c 'cannot read the code of made_first in' err)" = "125 1"
+done
 
 # The model: the loop within has 9 of 10 jumps back, of which a quarter is mispredicted;
 # g has 2 of 100 instructions or so.

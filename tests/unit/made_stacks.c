@@ -107,6 +107,21 @@ static bool add_map(struct gus_writer *w, uint64_t start, const char *path)
 	return made_map(w, 10, MADE_START, start, 0x20000, path);
 }
 
+static bool add_kernel(struct gus_writer *w)
+{
+	Gusprof__Symbol first = GUSPROF__SYMBOL__INIT, second = GUSPROF__SYMBOL__INIT, *both[] = { &first, &second };
+	Gusprof__KernelSymbols symbols = GUSPROF__KERNEL_SYMBOLS__INIT;
+
+	first.address = MADE_KERNEL;
+	second.address = MADE_KERNEL + 4096;
+	first.size = second.size = 4096;
+	first.name = (char *)(uintptr_t)"made_first";
+	second.name = (char *)(uintptr_t)"made_second";
+	symbols.symbols = both;
+	symbols.n_symbols = 2;
+	return gus_writer_message(w, GUS_FRAME_KERNEL_SYMBOLS, &symbols.base, NULL) == 0;
+}
+
 bool made_write(const char *path, const struct gus_columns *samples, uint64_t branch_type)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
@@ -130,7 +145,7 @@ bool made_write(const char *path, const struct gus_columns *samples, uint64_t br
 	image.bytes.data = (uint8_t *)&elf;
 	image.bytes.len = sizeof(elf);
 	good = add_map(w, MADE_BASE, MODULE) && add_map(w, MADE_LIBRARY, "/nowhere/lib.so") &&
-		add_map(w, MADE_TWIN, TWIN) &&
+		add_map(w, MADE_TWIN, TWIN) && add_kernel(w) &&
 	       gus_writer_message(w, GUS_FRAME_IMAGE, &image.base, NULL) == 0;
 	image.path = (char *)(uintptr_t)TWIN;
 	good = good && gus_writer_message(w, GUS_FRAME_IMAGE, &image.base, NULL) == 0 &&
@@ -145,6 +160,13 @@ void made_sample(struct gus_columns *samples, uint64_t ip, uint64_t period, cons
 			 &(struct gus_sample){ .ip = MADE_BASE + MADE_TEXT + ip, .time = MADE_START + samples->n + 1,
 							.period = period, .pid = 10, .tid = 10, .mode = GUS_MODE_USER,
 							.branches_n = n, .branches = stack });
+}
+
+void made_kernel_sample(struct gus_columns *samples, uint64_t offset)
+{
+	gus_columns_push(samples, &(struct gus_sample){ .ip = MADE_KERNEL + offset, .time = MADE_START + samples->n + 1,
+							.period = 1000, .pid = 10, .tid = 11,
+							.mode = GUS_MODE_KERNEL });
 }
 
 static void jump(struct made_machine *k, unsigned from, unsigned to, bool mispredicted)

@@ -18,6 +18,7 @@ struct gus_symbols;
 #define MADE_ADDRESS 0x401000u          /* and the address that the file gives to it */
 #define MADE_LIBRARY 0x7f0000000000ull  /* another module is mapped, which nobody has */
 #define MADE_TWIN 0x600000ull           /* a copy of the module under another name, which the program does not use */
+#define MADE_KERNEL 0xffffffff81000000ull /* made_first, a page of code, and behind it made_second */
 #define MADE_BRANCH_ANY 8u              /* PERF_SAMPLE_BRANCH_ANY */
 #define MADE_DEPTH 8                    /* branches in a stack */
 
@@ -38,6 +39,8 @@ struct made_machine {
 /* Runs it so that nothing is left over: its samples, and what was executed between the first and the last branch. */
 void made_run(struct made_machine *k, struct gus_columns *samples);
 void made_sample(struct gus_columns *samples, uint64_t ip, uint64_t period, const struct gus_branch *stack, uint32_t n);
+/* One of thread 11, at that offset in the kernel, whose code nobody has. */
+void made_kernel_sample(struct gus_columns *samples, uint64_t offset);
 /* Writes the recording; false if it cannot. */
 bool made_write(const char *path, const struct gus_columns *samples, uint64_t branch_type);
 /* What a recording with the program in it tells of its names and its code. */
