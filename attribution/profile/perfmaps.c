@@ -147,6 +147,14 @@ void gus_perfmaps_note(struct gus_perfmaps *m, const Gusprof__Record *record)
 	}
 }
 
+/* Where what files tell goes, and with whose rights they are read. */
+struct adding {
+	const struct gus_rights *rights;
+	struct gus_space *space;
+	struct gus_symbols *symbols;
+	const struct gus_log *log;
+};
+
 /* All of the file, up to the limit, if it is that one (NULL: any); NULL with errno, which is ESTALE if it is not. */
 static char *read_whole(const char *path, const struct gus_rights *rights, size_t limit,
 			const struct gus_file_identity *identity, size_t *size)
@@ -268,8 +276,8 @@ static bool add_names(const struct gus_jit *jit, const struct gus_jit_choice *ch
 }
 
 /* What a file has told goes into the process's module from *offset on. */
-static void add_told(const struct maker *k, const struct gus_jit *jit, const char *kind, uint64_t *offset,
-		     struct gus_space *space, struct gus_symbols *symbols, const struct gus_log *log)
+static void add_told(const struct adding *a, const struct maker *k, const struct gus_jit *jit, const char *kind,
+		     uint64_t *offset)
 {
 	struct gus_jit_wish wish = { .all = true, .since = k->since, .offset = *offset,
 				     .most = GUS_LIMIT_JIT_WRITTEN };
@@ -277,30 +285,29 @@ static void add_told(const struct maker *k, const struct gus_jit *jit, const cha
 	struct gus_jit_choice choice = { 0 };
 
 	gus_jit_choose(&choice, jit, &wish);
-	if (choice.origins.n && add_names(jit, &choice, module, symbols))
-		add_places(jit, &choice, k->pid, module, space);
+	if (choice.origins.n && add_names(jit, &choice, module, a->symbols))
+		add_places(jit, &choice, k->pid, module, a->space);
 	if (jit->left_out || choice.left_out)
-		gus_log(log, GUS_WARN, "the %s of process %u has more than gusprof takes: left out are %llu pieces",
+		gus_log(a->log, GUS_WARN, "the %s of process %u has more than gusprof takes: left out are %llu pieces",
 			kind, k->pid, (unsigned long long)(jit->left_out + choice.left_out));
 	*offset = choice.end;
 	gus_jit_choice_free(&choice);
 	free(module);
 }
 
-static uint64_t add_map(const struct maker *k, const char *folder, const struct gus_rights *rights,
-			struct gus_space *space, struct gus_symbols *symbols, const struct gus_log *log)
+static uint64_t add_map(const struct adding *a, const struct maker *k, const char *folder)
 {
 	char *path = gus_format("%s/perf-%u.map", folder, k->pid);
 	uint64_t offset = 0;
 	size_t size;
-	char *text = read_whole(path, rights, GUS_LIMIT_PERF_MAP, NULL, &size);
+	char *text = read_whole(path, a->rights, GUS_LIMIT_PERF_MAP, NULL, &size);
 	struct gus_jit jit = { 0 };
 
 	if (text) {
 		gus_jit_read_map(&jit, text, size);
-		add_told(k, &jit, "perf map", &offset, space, symbols, log);
+		add_told(a, k, &jit, "perf map", &offset);
 	} else if (errno != ENOENT) {
-		gus_log(log, GUS_NOTE, "names of code that process %u made are not read from %s: %s", k->pid, path,
+		gus_log(a->log, GUS_NOTE, "names of code that process %u made are not read from %s: %s", k->pid, path,
 			strerror(errno));
 	}
 	gus_jit_free(&jit);
@@ -310,23 +317,21 @@ static uint64_t add_map(const struct maker *k, const char *folder, const struct 
 }
 
 /* Pieces of a jitdump have times, which mean something only by the same clock. */
-static void add_dump(const struct gus_perfmaps *m, const struct maker *k, uint64_t offset,
-		     const struct gus_rights *rights, struct gus_space *space, struct gus_symbols *symbols,
-		     const struct gus_log *log)
+static void add_dump(const struct adding *a, const struct gus_perfmaps *m, const struct maker *k, uint64_t offset)
 {
 	struct gus_jit jit = { 0 };
 	size_t size;
-	char *bytes = read_whole(k->dump, rights, GUS_LIMIT_JITDUMP, k->identity.inode ? &k->identity : NULL, &size);
+	char *bytes = read_whole(k->dump, a->rights, GUS_LIMIT_JITDUMP, k->identity.inode ? &k->identity : NULL, &size);
 	const char *why = bytes ? gus_jit_read_dump(&jit, bytes, size) :
 			  errno == ESTALE ? "it is not the file that was mapped" : strerror(errno);
 
 	if (!why && jit.timed && !m->monotonic)
 		why = "its times are of CLOCK_MONOTONIC, and those of the recording are not (perf record -k mono)";
 	if (why)
-		gus_log(log, GUS_WARN, "names of code that process %u made are not read from %s: %s", k->pid, k->dump,
-			why);
+		gus_log(a->log, GUS_WARN, "names of code that process %u made are not read from %s: %s", k->pid,
+			k->dump, why);
 	else
-		add_told(k, &jit, "jitdump", &offset, space, symbols, log);
+		add_told(a, k, &jit, "jitdump", &offset);
 	gus_jit_free(&jit);
 	free(bytes);
 }
@@ -334,12 +339,14 @@ static void add_dump(const struct gus_perfmaps *m, const struct maker *k, uint64
 void gus_perfmaps_add(struct gus_perfmaps *m, const char *folder, const struct gus_rights *rights,
 		       struct gus_space *space, struct gus_symbols *symbols, const struct gus_log *log)
 {
+	const struct adding a = { rights, space, symbols, log };
+
 	for (size_t i = 0; i < m->list.n; i++) {
 		const struct maker *k = &m->list.v[i];
-		uint64_t offset = k->makes && m->here ? add_map(k, folder, rights, space, symbols, log) : 0;
+		uint64_t offset = k->makes && m->here ? add_map(&a, k, folder) : 0;
 
 		/* Where nothing says of which machine it is, a name alone is nothing to go by. */
 		if (k->dump && (m->here || k->identity.inode))
-			add_dump(m, k, offset, rights, space, symbols, log);
+			add_dump(&a, m, k, offset);
 	}
 }
