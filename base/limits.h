@@ -148,6 +148,10 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
  * second while it warms up. */
 #define GUS_LIMIT_PERF_MAP (64u << 20)
 #define GUS_LIMIT_JITDUMP (256u << 20)
+/* Bytes of all such files that names are looked for in when a recording is read, and pieces of code of which these are
+ * kept, which take some 500 bytes each. Ten large Java programs are 200 MB and a million pieces. */
+#define GUS_LIMIT_JIT_READ ((size_t)1 << 30)
+#define GUS_LIMIT_JIT_NAMED 1000000
 /* Pieces of code and lines that are kept of such a file. */
 #define GUS_LIMIT_JIT_PIECES (1u << 20)
 #define GUS_LIMIT_JIT_LINES (1u << 22)

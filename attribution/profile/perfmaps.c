@@ -2,6 +2,7 @@
 #include "attribution/profile/perfmaps.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -153,46 +154,50 @@ struct adding {
 	struct gus_space *space;
 	struct gus_symbols *symbols;
 	const struct gus_log *log;
+	size_t bytes, pieces;   /* that may still be read and kept, of all processes */
 };
 
-/* All of the file, up to the limit, if it is that one (NULL: any); NULL with errno, which is ESTALE if it is not. */
-static char *read_whole(const char *path, const struct gus_rights *rights, size_t limit,
-			const struct gus_file_identity *identity, size_t *size)
+struct file { char *bytes; size_t size; bool cut; /* there is more of it */ };
+
+/* All of the file, up to the limit, if it is that one (NULL: any). False with errno, which is ESTALE if it is not. */
+static bool read_whole(struct adding *a, const char *path, size_t limit, const struct gus_file_identity *identity,
+		       struct file *file)
 {
+	const struct gus_rights *rights = a->rights;
 	struct stat st;
 	int fd = gus_foreign_open(path, rights, &st, NULL);
-	size_t most = fd >= 0 && (uint64_t)st.st_size < limit ? (size_t)st.st_size : limit;
 	ssize_t n = 1;
-	char *text;
+	size_t most;
 	int why;
 
+	*file = (struct file){ 0 };
 	if (fd < 0)
-		return NULL;
+		return false;
 	if (st.st_uid != 0 && st.st_uid != (rights->limited ? rights->uid : geteuid())) {
 		close(fd);
 		errno = EPERM;
-		return NULL;
+		return false;
 	}
 	if (identity && !gus_foreign_is(fd, &st, identity)) {
 		close(fd);
 		errno = ESTALE;
-		return NULL;
+		return false;
 	}
-	text = gus_alloc(most + 1);
-	*size = 0;
-	while (*size < most && n != 0) {
-		n = pread(fd, text + *size, most - *size, (off_t)*size);
+	limit = a->bytes < limit ? a->bytes : limit;
+	file->cut = (uint64_t)st.st_size > limit;
+	most = file->cut ? limit : (size_t)st.st_size;
+	file->bytes = gus_alloc(most + 1);
+	while (file->size < most && n != 0) {
+		n = pread(fd, file->bytes + file->size, most - file->size, (off_t)file->size);
 		if (n < 0 && errno != EINTR)
 			break;
-		*size += n > 0 ? (size_t)n : 0;
+		file->size += n > 0 ? (size_t)n : 0;
 	}
 	why = errno;
 	close(fd);
 	errno = why;
-	if (n >= 0)
-		return text;
-	free(text);
-	return NULL;
+	a->bytes -= file->size;
+	return n >= 0;
 }
 
 static void add_places(const struct gus_jit *jit, const struct gus_jit_choice *choice, uint32_t pid, char *module,
@@ -276,53 +281,61 @@ static bool add_names(const struct gus_jit *jit, const struct gus_jit_choice *ch
 }
 
 /* What a file has told goes into the process's module from *offset on. */
-static void add_told(const struct adding *a, const struct maker *k, const struct gus_jit *jit, const char *kind,
-		     uint64_t *offset)
+static void add_told(struct adding *a, const struct maker *k, const struct gus_jit *jit, const char *kind,
+		     const struct file *file, uint64_t *offset)
 {
 	struct gus_jit_wish wish = { .all = true, .since = k->since, .offset = *offset,
-				     .most = GUS_LIMIT_JIT_WRITTEN };
+				     .most = a->pieces < GUS_LIMIT_JIT_WRITTEN ? a->pieces : GUS_LIMIT_JIT_WRITTEN };
 	char *module = gus_format("[jit:%u]", k->pid);
 	struct gus_jit_choice choice = { 0 };
+	char behind[64] = "";
+	uint64_t left_out;
 
 	gus_jit_choose(&choice, jit, &wish);
+	left_out = jit->left_out + choice.left_out;
 	if (choice.origins.n && add_names(jit, &choice, module, a->symbols))
 		add_places(jit, &choice, k->pid, module, a->space);
-	if (jit->left_out || choice.left_out)
-		gus_log(a->log, GUS_WARN, "the %s of process %u has more than gusprof takes: left out are %llu pieces",
-			kind, k->pid, (unsigned long long)(jit->left_out + choice.left_out));
+	else
+		left_out += choice.origins.n;
+	if (file->cut)
+		snprintf(behind, sizeof(behind), ", and those behind its first %zu bytes", file->size);
+	if (left_out || file->cut)
+		gus_log(a->log, GUS_WARN, "the %s of process %u has more than gusprof takes: left out are %llu "
+			"pieces%s", kind, k->pid, (unsigned long long)left_out, behind);
+	a->pieces -= choice.origins.n;
 	*offset = choice.end;
 	gus_jit_choice_free(&choice);
 	free(module);
 }
 
-static uint64_t add_map(const struct adding *a, const struct maker *k, const char *folder)
+static uint64_t add_map(struct adding *a, const struct maker *k, const char *folder)
 {
 	char *path = gus_format("%s/perf-%u.map", folder, k->pid);
 	uint64_t offset = 0;
-	size_t size;
-	char *text = read_whole(path, a->rights, GUS_LIMIT_PERF_MAP, NULL, &size);
+	struct file file;
 	struct gus_jit jit = { 0 };
 
-	if (text) {
-		gus_jit_read_map(&jit, text, size);
-		add_told(a, k, &jit, "perf map", &offset);
+	if (read_whole(a, path, GUS_LIMIT_PERF_MAP, NULL, &file)) {
+		gus_jit_read_map(&jit, file.bytes, file.size);
+		add_told(a, k, &jit, "perf map", &file, &offset);
 	} else if (errno != ENOENT) {
 		gus_log(a->log, GUS_NOTE, "names of code that process %u made are not read from %s: %s", k->pid, path,
 			strerror(errno));
 	}
 	gus_jit_free(&jit);
-	free(text);
+	free(file.bytes);
 	free(path);
 	return offset;
 }
 
 /* Pieces of a jitdump have times, which mean something only by the same clock. */
-static void add_dump(const struct adding *a, const struct gus_perfmaps *m, const struct maker *k, uint64_t offset)
+static void add_dump(struct adding *a, const struct gus_perfmaps *m, const struct maker *k, uint64_t offset)
 {
+	const struct gus_file_identity *identity = k->identity.inode ? &k->identity : NULL;
 	struct gus_jit jit = { 0 };
-	size_t size;
-	char *bytes = read_whole(k->dump, a->rights, GUS_LIMIT_JITDUMP, k->identity.inode ? &k->identity : NULL, &size);
-	const char *why = bytes ? gus_jit_read_dump(&jit, bytes, size) :
+	struct file file;
+	const char *why = read_whole(a, k->dump, GUS_LIMIT_JITDUMP, identity, &file) ?
+			  gus_jit_read_dump(&jit, file.bytes, file.size) :
 			  errno == ESTALE ? "it is not the file that was mapped" : strerror(errno);
 
 	if (!why && jit.timed && !m->monotonic)
@@ -331,22 +344,34 @@ static void add_dump(const struct adding *a, const struct gus_perfmaps *m, const
 		gus_log(a->log, GUS_WARN, "names of code that process %u made are not read from %s: %s", k->pid,
 			k->dump, why);
 	else
-		add_told(a, k, &jit, "jitdump", &offset);
+		add_told(a, k, &jit, "jitdump", &file, &offset);
 	gus_jit_free(&jit);
-	free(bytes);
+	free(file.bytes);
 }
 
 void gus_perfmaps_add(struct gus_perfmaps *m, const char *folder, const struct gus_rights *rights,
 		       struct gus_space *space, struct gus_symbols *symbols, const struct gus_log *log)
 {
-	const struct adding a = { rights, space, symbols, log };
+	struct adding a = { rights, space, symbols, log, GUS_LIMIT_JIT_READ, GUS_LIMIT_JIT_NAMED };
+	size_t unread = 0;
 
 	for (size_t i = 0; i < m->list.n; i++) {
 		const struct maker *k = &m->list.v[i];
-		uint64_t offset = k->makes && m->here ? add_map(&a, k, folder) : 0;
-
+		bool has_map = k->makes && m->here;
 		/* Where nothing says of which machine it is, a name alone is nothing to go by. */
-		if (k->dump && (m->here || k->identity.inode))
+		bool has_dump = k->dump && (m->here || k->identity.inode);
+		uint64_t offset = 0;
+
+		if (!a.bytes || !a.pieces) {
+			unread += has_map || has_dump;
+			continue;
+		}
+		if (has_map)
+			offset = add_map(&a, k, folder);
+		if (has_dump)
 			add_dump(&a, m, k, offset);
 	}
+	if (unread)
+		gus_log(log, GUS_WARN, "what other processes told of their code is as much as gusprof takes: names of "
+			"code that %zu more made are not looked for", unread);
 }

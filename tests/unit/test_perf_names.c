@@ -22,6 +22,7 @@
 #include "attribution/profile/perfmaps.h"
 #include "base/alloc.h"
 #include "base/foreign_file.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "symbolizer/elf/debugfile.h"
 #include "symbolizer/elf/elffile.h"
@@ -737,6 +738,117 @@ static void a_map_of_a_stranger_is_not_believed(void **state)
 	free(path);
 }
 
+/* What is told to the user while maps of these processes are read, a line each. */
+struct told { char text[4096]; struct gus_space *space; struct gus_symbols *s; };
+
+static void keep_lines(enum gus_level level, const char *text, void *context)
+{
+	struct told *t = context;
+	size_t n = strlen(t->text);
+
+	assert_int_equal(level, GUS_WARN);
+	snprintf(t->text + n, sizeof(t->text) - n, "%s\n", text);
+}
+
+static struct told read_maps(uint32_t first, uint32_t last)
+{
+	struct told t = { .space = gus_space_new(), .s = ask(NULL) };
+	const struct gus_log log = { GUS_NOTE, keep_lines, &t };
+	struct gus_perfmaps *m = maps_of_here();
+	struct gus_rights rights = { 0 };
+
+	for (uint32_t pid = first; pid <= last; pid++)
+		note_mapping(m, pid, "//anon", PROT_READ | PROT_EXEC);
+	gus_perfmaps_add(m, folder, &rights, t.space, t.s, &log);
+	gus_space_ready(t.space);
+	gus_perfmaps_free(m);
+	return t;
+}
+
+static bool has_name(struct told *t, uint32_t pid, uint64_t ip)
+{
+	uint64_t offset;
+
+	return strcmp(module_at(t->space, pid, 1, ip, &offset), "[unknown]") != 0;
+}
+
+static void forget(struct told *t)
+{
+	gus_space_free(t->space);
+	gus_symbols_free(t->s);
+}
+
+/* Maps of processes 1 and up, each with so many pieces: the n-th, from 0 on, at 0x1000 + 16 n. */
+static void write_maps(const unsigned *pieces, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *path = gus_format("%s/perf-%zu.map", folder, i + 1);
+		FILE *f = fopen(path, "w");
+
+		assert_non_null(f);
+		for (unsigned k = 0; k < pieces[i]; k++)
+			fprintf(f, "%x 10 f\n", 0x1000 + 16 * k);
+		assert_int_equal(fclose(f), 0);
+		free(path);
+	}
+}
+
+/* Each process may have 100,000, and all of them a million. */
+static void pieces_of_all_processes_have_an_end(void **state)
+{
+	enum { ALL = GUS_LIMIT_JIT_WRITTEN };
+	static const unsigned pieces[] = { ALL + 1, ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL - 1, 2, 1, 1 };
+	struct told t;
+
+	(void)state;
+	write_maps(pieces, sizeof(pieces) / sizeof(*pieces));
+	t = read_maps(1, 13);
+	assert_string_equal(t.text, "the perf map of process 1 has more than gusprof takes: left out are 1 pieces\n"
+		"the perf map of process 11 has more than gusprof takes: left out are 1 pieces\n"
+		"what other processes told of their code is as much as gusprof takes: names of code that 2 more made "
+		"are not looked for\n");
+	assert_true(has_name(&t, 1, 0x1000 + 16 * (ALL - 1)));
+	assert_false(has_name(&t, 1, 0x1000 + 16 * ALL));
+	assert_true(has_name(&t, 10, 0x1000 + 16 * (ALL - 2)));
+	assert_true(has_name(&t, 11, 0x1000));
+	assert_false(has_name(&t, 11, 0x1010));
+	assert_false(has_name(&t, 12, 0x1000));
+	forget(&t);
+}
+
+/* Zeros are no lines, and a file can have as many as it likes. */
+static void bytes_of_all_maps_have_an_end(void **state)
+{
+	enum { MOST = GUS_LIMIT_JIT_READ / GUS_LIMIT_PERF_MAP };
+	static const unsigned one = 1;
+	char *path = gus_format("%s/perf-1.map", folder), *other;
+	struct told t;
+
+	(void)state;
+	write_maps(&one, 1);
+	assert_int_equal(truncate(path, GUS_LIMIT_PERF_MAP), 0);
+	t = read_maps(1, 1);
+	assert_string_equal(t.text, "");
+	forget(&t);
+	assert_int_equal(truncate(path, GUS_LIMIT_PERF_MAP + 1), 0);
+	for (int i = 2; i <= MOST + 1; i++) {
+		other = gus_format("%s/perf-%d.map", folder, i);
+		assert_int_equal(link(path, other), 0);
+		free(other);
+	}
+	t = read_maps(1, 1);
+	assert_string_equal(t.text, "the perf map of process 1 has more than gusprof takes: left out are 0 pieces, "
+			    "and those behind its first 67108864 bytes\n");
+	assert_true(has_name(&t, 1, 0x1000));
+	forget(&t);
+	t = read_maps(1, MOST + 1);
+	assert_true(has_name(&t, MOST, 0x1000));
+	assert_false(has_name(&t, MOST + 1, 0x1000));
+	assert_non_null(strstr(t.text, "code that 1 more made"));
+	forget(&t);
+	free(path);
+}
+
 static void maps_serve_recordings_of_this_machine_that_are_not_ours(void **state)
 {
 	static const struct { bool here; const char *name, *boot; bool serve, elsewhere, nowhere; } cases[] = {
@@ -795,6 +907,8 @@ int main(void)
 		TEST(code_that_a_process_made_has_names_from_its_map),
 		TEST(code_that_a_process_made_has_names_from_its_jitdump),
 		TEST(a_map_of_a_stranger_is_not_believed),
+		TEST(pieces_of_all_processes_have_an_end),
+		TEST(bytes_of_all_maps_have_an_end),
 		cmocka_unit_test(maps_serve_recordings_of_this_machine_that_are_not_ours),
 	};
 
