@@ -11,6 +11,7 @@ base_libbase_a_SOURCES = \
 	base/limits.h \
 	base/missed.h \
 	base/log.c base/log.h \
+	base/notes.c base/notes.h \
 	base/output.c base/output.h \
 	base/output_file.c base/output_file.h \
 	base/path.c base/path.h \

@@ -8,9 +8,6 @@
 
 #define GUS_BUILD_ID_MAX 20     /* bytes; longer ones are taken for none */
 
-/* The build id among ELF notes (of sections or segments: 4-byte aligned), or NULL. Points into the notes. */
-const uint8_t *gus_notes_build_id(const void *notes, size_t size, size_t *id_size);
-
 /* The build id of the ELF file behind fd, 0 if it has none; bytes has room for GUS_BUILD_ID_MAX. */
 size_t gus_file_build_id(int fd, uint8_t *bytes);
 

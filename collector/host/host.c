@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "collector/host/build_id.h"
+#include "base/notes.h"
 #include "collector/host/text.h"
 
 static void set(char **field, const char *text)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "collector/host/build_id.h"
+#include "base/notes.h"
 
 #define SIZE_LIMIT (1u << 20) /* no vdso is a tenth of this */
 

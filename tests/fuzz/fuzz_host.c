@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/foreign_file.h"
+#include "base/notes.h"
 #include "collector/host/build_id.h"
 #include "collector/host/host.h"
 #include "collector/host/procfs.h"

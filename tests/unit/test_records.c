@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "collector/host/build_id.h"
+#include "base/notes.h"
 #include "collector/records/records.h"
 #include "collector/session/hits.h"
 
