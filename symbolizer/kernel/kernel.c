@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/limits.h"
+#include "base/notes.h"
+#include "symbolizer/elf/elffile.h"
 #include "symbolizer/kernel/kallsyms.h"
 
 #define PAGE 4096u
@@ -226,14 +228,19 @@ static char *read_names(struct gus_kernel *k, const char *path, enum belief beli
 	return trouble;
 }
 
-/* Whether the running kernel is of the build that was recorded: the notes of both say so. */
+/* Whether the running kernel is of the build that was recorded: the notes of both say so. As a whole, as a recording
+ * may say a byte or two, which would be found in any notes. */
 static bool is_same_build(struct gus_kernel *k)
 {
 	struct text text = { 0 };
+	const uint8_t *id;
+	size_t size = 0;
 	bool same = false;
 
-	if (read_file(k->notes, &text) && text.n >= k->build_id_size)
-		same = memmem(text.v, text.n, k->build_id, k->build_id_size) != NULL;
+	if (read_file(k->notes, &text)) {
+		id = gus_notes_build_id(text.v, text.n, &size);
+		same = gus_build_id_equal(id, size, k->build_id, k->build_id_size);
+	}
 	gus_vec_free(&text);
 	return same;
 }
