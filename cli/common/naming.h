@@ -24,6 +24,10 @@ struct gus_naming_options {
 	  "changed; ~/.debug by default.", GUS_OPTION_STRING, offsetof(values, member), .choices = "@dir" }
 char *gus_naming_build_ids(const char *option);
 
+#define GUS_NAMING_KALLSYMS(values, member) \
+	{ 0, "kallsyms", "FILE", "A copy of /proc/kallsyms of the kernel that was recorded, for its functions that " \
+	  "have no names in the recording.", GUS_OPTION_STRING, offsetof(values, member), .choices = "@file" }
+
 #define GUS_NAMING_DEFAULTS { .cache = true, .patience_s = 30 }
 
 /* Their rows in the table of a verb whose values have them as member. */

@@ -30,7 +30,7 @@
 enum format { TEXT, JSON, CSV };
 
 struct report_options {
-	const char *input, *sort, *symfs, *build_ids, *flamegraph;
+	const char *input, *sort, *symfs, *build_ids, *kallsyms, *flamegraph;
 	unsigned by;                  /* enum gus_by; 0: not given, which is by function */
 	int format;                   /* enum format */
 	double percent_limit;
@@ -166,6 +166,7 @@ static const struct gus_option options[] = {
 	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING,
 	  AT(symfs), .choices = "@dir" },
 	GUS_NAMING_BUILD_IDS(struct report_options, build_ids),
+	GUS_NAMING_KALLSYMS(struct report_options, kallsyms),
 	GUS_NAMING_OPTIONS(struct report_options, naming),
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
@@ -201,12 +202,10 @@ static const struct gus_habit habits[] = {
 	{ "-D", "'gusprof dump FILE' shows a recording record by record" },
 	{ "--dump-raw-trace", "'gusprof dump FILE' shows a recording record by record" },
 	{ "--header-only", "'gusprof dump --type header FILE' shows it" },
-	{ "-k", "names of the kernel are taken from the recording, the kernel that runs, if it is the one that was "
-	  "recorded, or perf's folder of build ids" },
-	{ "--vmlinux", "names of the kernel are taken from the recording, the kernel that runs, if it is the one that "
-	  "was recorded, or perf's folder of build ids" },
-	{ "--kallsyms", "names of the kernel are taken from the recording, the kernel that runs, if it is the one that "
-	  "was recorded, or perf's folder of build ids" },
+	{ "-k", "names of the kernel are taken from the recording, --kallsyms FILE, the kernel that runs, if it is the "
+	  "one that was recorded, or perf's folder of build ids" },
+	{ "--vmlinux", "names of the kernel are taken from the recording, --kallsyms FILE, the kernel that runs, if it "
+	  "is the one that was recorded, or perf's folder of build ids" },
 	{ "--no-call-graph", "without -g there is none" },
 	{ "--max-stack", "--max-depth N shows N levels of trees" },
 	{ "--mem-mode", "--by data-source shows where the data were, --by data-symbol and others which" },
@@ -577,7 +576,7 @@ static int share(const struct report_options *o, struct gus_reader *reader, stru
 static int report(struct report_options *o)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
-	struct gus_symbols_options symbols = { .symfs = o->symfs };
+	struct gus_symbols_options symbols = { .symfs = o->symfs, .kallsyms = o->kallsyms };
 	struct gus_naming *naming = NULL;
 	struct gus_reader *reader = NULL;
 	struct gus_progress progress = { 0 };

@@ -16,7 +16,7 @@
 #include "symbolizer/symbols/symbols.h"
 
 struct script_options {
-	const char *input, *symfs, *build_ids, *fields;
+	const char *input, *symfs, *build_ids, *kallsyms, *fields;
 	struct gus_filter_options filter;
 	struct gus_list modules;
 	uint64_t max_stack;
@@ -68,6 +68,7 @@ static const struct gus_option options[] = {
 	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING,
 	  AT(symfs), .choices = "@dir" },
 	GUS_NAMING_BUILD_IDS(struct script_options, build_ids),
+	GUS_NAMING_KALLSYMS(struct script_options, kallsyms),
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
@@ -149,7 +150,7 @@ static int visit(const struct script_options *o, struct gus_script *s, struct gu
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
 	const Gusprof__Header *header = gus_reader_header(reader);
-	struct gus_symbols_options symbols = { .symfs = o->symfs };
+	struct gus_symbols_options symbols = { .symfs = o->symfs, .kallsyms = o->kallsyms };
 	struct gus_visitor visit = { gus_script_begin, o->folded ? gus_script_fold : gus_script_line, s, 0 };
 	char *build_ids = gus_naming_build_ids(o->build_ids);
 	struct gus_profile profile;

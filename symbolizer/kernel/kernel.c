@@ -209,9 +209,12 @@ static char *read_names(struct gus_kernel *k, const char *path, enum belief beli
 		return gus_strdup(why.text);
 	}
 	gus_kallsyms_parse(&all, text.v, text.n);
-	if (all.hidden)
+	if (all.hidden && path == k->kallsyms)
 		trouble = gus_strdup("kernel addresses are hidden: kernel.kptr_restrict is in force; run as root, or "
 				     "set it to 0 with sysctl");
+	else if (all.hidden)
+		trouble = gus_format("cannot read kernel symbols from %s: all their addresses are 0, as who may not "
+				     "see them has them in /proc/kallsyms", path);
 	else if (!all.list.n)
 		trouble = gus_format("cannot read kernel symbols from %s: it lists no functions", path);
 	else if (belief != AS_IT_IS && !find_anchor(&all, k->anchor, &address))
@@ -269,10 +272,20 @@ static char *read_by_build(struct gus_kernel *k)
 		gus_strdup("the recording has no kernel symbols, and it is of another kernel than this one");
 }
 
+/* Moved, as perf does it, where the recording says to where; else the user knows that the file is of that boot. */
+static char *read_given(struct gus_kernel *k)
+{
+	char *trouble = read_names(k, k->given, k->anchor ? MOVED : AS_IT_IS);
+
+	if (trouble && !k->failure.code)
+		gus_fail(&k->failure, GUS_E_NOT_FOUND, "%s", trouble);
+	return trouble;
+}
+
 static void read_live(struct gus_kernel *k)
 {
 	k->sought = true;
-	k->trouble = k->same_boot ? read_names(k, k->kallsyms, AS_IT_IS) : read_by_build(k);
+	k->trouble = k->given ? read_given(k) : k->same_boot ? read_names(k, k->kallsyms, AS_IT_IS) : read_by_build(k);
 	gus_functions_ready(&k->live);
 }
 

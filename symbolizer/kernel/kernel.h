@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names for kernel addresses: those that the recording brought along, else those of the running kernel if it is the one
- * that was recorded; and the code at them. */
+/* Names for kernel addresses: those that the recording brought along, else those of a file that the user gives, else
+ * those of the running kernel if it is the one that was recorded; and the code at them. */
 #ifndef GUS_SYMBOLIZER_KERNEL_KERNEL_H
 #define GUS_SYMBOLIZER_KERNEL_KERNEL_H
 
@@ -16,6 +16,7 @@
 struct gus_kernel {
 	struct gus_functions recorded, live;
 	const char *kallsyms, *kcore, *notes; /* where the live ones and the code are; a test has others */
+	const char *given;  /* by the user, a text like kallsyms in place of the live names; NULL: none. Borrowed */
 	/* Of a recording that does not say of which boot it is: which kernel it was, where a copy of its names may be
 	 * (or NULL), and one of these names with the address that it had then (NULL: not known). */
 	uint8_t *build_id;
@@ -31,7 +32,8 @@ struct gus_kernel {
 	struct gus_kcore code;
 	bool code_sought, judged, running; /* what gus_kernel_runs has found */
 	char *code_trouble; /* why its code cannot be read, or NULL */
-	struct gus_error failure; /* of these, one that has nothing to do with the kernel or with rights */
+	/* Of these, one that has nothing to do with the kernel or with rights; or the given file's. */
+	struct gus_error failure;
 };
 
 void gus_kernel_init(struct gus_kernel *k, const char *boot_id);

@@ -116,6 +116,7 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	if (options && options->cache)
 		open_store(s, options->cache);
 	gus_kernel_init(&s->kernel, options ? options->boot_id : NULL);
+	s->kernel.given = options && options->kallsyms ? text(s, options->kallsyms) : NULL;
 	s->kernel.same_release = options && options->same_release;
 	s->kernel.nowhere = options && options->nowhere;
 	return s;

@@ -23,6 +23,7 @@ struct gus_symbols_options {
 	/* NULL-terminated roots for build-id and debuglink files; NULL: /usr/lib/debug */
 	const char *const *debug_dirs;
 	const char *build_ids;          /* perf's folder of files by build id, which is ~/.debug; NULL: none */
+	const char *kallsyms;           /* a copy of /proc/kallsyms of the recording's kernel; NULL: none is given */
 	/* Of files without a build id. Recorded on another machine, or nobody knows where: then a path alone says
 	 * nothing, but under symfs. Devices and inodes are those of this machine, although the boot is not known. */
 	bool elsewhere, has_inodes;

@@ -69,7 +69,6 @@ done <<LIST
 125|cannot import nosuch: No such file or directory$|import nosuch
 129|--by data-source|report --mem-mode
 129|the kernel that runs, if it is the one|report --vmlinux x
-129|the kernel that runs, if it is the one|report --kallsyms x
 125|theirs is corrupt: its header says|report theirs
 125|theirs is corrupt: its header says|script theirs
 125|theirs is corrupt: its header says|annotate -i theirs

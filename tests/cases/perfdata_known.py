@@ -435,7 +435,8 @@ def functions(data, *options):
 
 
 def names():
-    """From perf's folder of build ids, for a program that is gone, for a kernel of another boot; from a perf map."""
+    """From perf's folder of build ids, for a program that is gone, for a kernel of another boot; from --kallsyms;
+    from a perf map."""
     kernel_id = bytes(range(40, 60))
     m = Made()
     e = m.event("cycles", FLAT)
@@ -446,6 +447,15 @@ def names():
         f.write("ffffffff81000000 T _text\nffffffff81000040 T do_it\n")
     if functions(m.file(), "--buildid-dir", "cache") != ["do_it"]:
         fail("the kernel's names:", functions(m.file(), "--buildid-dir", "cache"))
+    os.rename("cache/.build-id/%s/%s/kallsyms" % (kernel_id.hex()[:2], kernel_id.hex()[2:]), "saved")
+    if functions(m.file(), "--kallsyms", "saved", "--buildid-dir", "cache") != ["do_it"]:
+        fail("names from --kallsyms:", functions(m.file(), "--kallsyms", "saved", "--buildid-dir", "cache"))
+    if "do_it+0x4" not in gusprof("script", m.file(), "--kallsyms", "saved", "-F", "ip,sym,symoff")[0]:
+        fail("script --kallsyms:", gusprof("script", m.file(), "--kallsyms", "saved", "-F", "ip,sym,symoff")[0])
+    for verb in "report", "script":
+        err = gusprof(verb, m.file(), "--kallsyms", "missing", status=125)[1]
+        if "cannot read kernel symbols from missing: No such file or directory" not in err:
+            fail(verb, "--kallsyms of a file that is not there:", err)
     own = own_program()
     if own:
         m = Made()

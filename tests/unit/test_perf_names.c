@@ -458,6 +458,53 @@ static void the_running_kernel_serves_if_it_is_the_same_build(void **state)
 	free(notes);
 }
 
+/* A file that the user gives is of that kernel: it stands before the running one's names, is moved if the recording
+ * says to where, and what is wrong with it is an error. */
+static void a_kernels_names_may_be_given(void **state)
+{
+	static const struct { const char *text, *anchor; uint64_t lay, ip; const char *name, *why; } cases[] = {
+		{ names_of_kernel, NULL, 0, ANCHOR + 0x41, "do_it", NULL },
+		{ names_of_kernel, NULL, 0, 0xffffffffc0000000, "of_a_module", NULL },
+		{ names_of_kernel, "_text", ANCHOR + 0x1000, ANCHOR + 0x1041, "do_it", NULL },
+		{ names_of_kernel, "_text", ANCHOR + 0x1000, 0xffffffffc0000000, NULL, NULL },
+		{ names_of_kernel, "_stext", ANCHOR, ANCHOR + 0x41, NULL, "given does not say where _stext is" },
+		{ "no line\n", NULL, 0, ANCHOR, NULL, "given: it lists no functions" },
+		{ "0000000000000000 T do_it\n", NULL, 0, ANCHOR, NULL, "given: all their addresses are 0" },
+		{ NULL, NULL, 0, ANCHOR, NULL, "given: No such file" },
+	};
+	char *given = gus_format("%s/given", folder), *live = gus_format("%s/kallsyms", folder);
+
+	(void)state;
+	write_text(live, "ffffffff81000000 T of_this_machine\n");
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = i / 2;
+		struct gus_functions *table;
+		struct gus_function *found;
+		struct gus_kernel k;
+
+		unlink(given);
+		if (cases[n].text)
+			write_text(given, cases[n].text);
+		gus_kernel_init(&k, NULL);
+		k.kallsyms = live;
+		k.given = given;
+		k.same_boot = i % 2;
+		if (cases[n].anchor)
+			gus_kernel_lay(&k, cases[n].anchor, cases[n].lay, 0);
+		found = gus_kernel_find(&k, cases[n].ip, &table);
+		assert_int_equal(found != NULL, cases[n].name != NULL);
+		if (found)
+			assert_string_equal(gus_function_name(table, found, false), cases[n].name);
+		assert_int_equal(k.failure.code != 0, cases[n].why != NULL);
+		assert_int_equal(gus_kernel_trouble(&k) != NULL, cases[n].why != NULL);
+		if (cases[n].why)
+			assert_non_null(strstr(k.failure.text, cases[n].why));
+		gus_kernel_free(&k);
+	}
+	free(given);
+	free(live);
+}
+
 /* Without a build id: where it lay has to be right as well. */
 static void a_kernel_of_the_same_release_serves_where_it_lay(void **state)
 {
@@ -920,6 +967,7 @@ int main(void)
 		TEST(a_kernels_copy_that_is_no_file_gives_no_names),
 		TEST(without_knowing_where_it_lay_a_kernel_has_no_names),
 		TEST(the_running_kernel_serves_if_it_is_the_same_build),
+		TEST(a_kernels_names_may_be_given),
 		TEST(a_kernel_of_the_same_release_serves_where_it_lay),
 		TEST(a_kernel_of_nowhere_serves_between_its_ends),
 		TEST(code_that_a_process_made_has_names_from_its_map),
