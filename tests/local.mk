@@ -253,6 +253,7 @@ unit_tests = \
 	tests/unit/test_join \
 	tests/unit/test_json \
 	tests/unit/test_kept \
+	tests/unit/test_kernel \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_excerpt \
@@ -527,6 +528,7 @@ tests_unit_test_match_SOURCES = tests/unit/test_match.c $(made_program)
 tests_unit_test_resolve_SOURCES = tests/unit/test_resolve.c
 tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)
+tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c
 tests_unit_test_perf_names_SOURCES = tests/unit/test_perf_names.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
