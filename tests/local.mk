@@ -214,6 +214,7 @@ unit_tests = \
 	tests/unit/test_csv \
 	tests/unit/test_doctor \
 	tests/unit/test_dwarf \
+	tests/unit/test_debugfile \
 	tests/unit/test_elf_limits \
 	tests/unit/test_embedded \
 	tests/unit/test_data_source \
@@ -419,7 +420,9 @@ tests_unit_test_helper_LDADD = $(LDADD) -ldl
 tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
-tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c
+made_elf = tests/unit/made_elf.c tests/unit/made_elf.h
+tests_unit_test_debugfile_SOURCES = tests/unit/test_debugfile.c $(made_elf)
+tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c $(made_elf)
 tests_unit_test_embedded_SOURCES = tests/unit/test_embedded.c
 tests_unit_test_package_SOURCES = tests/unit/test_package.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c

@@ -9,128 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <zlib.h>
 
 #include "base/error.h"
-#include "symbolizer/elf/debugfile.h"
 #include "symbolizer/elf/dwarf.h"
 #include "symbolizer/elf/elffile.h"
 #include "symbolizer/elf/elfsyms.h"
 #include "symbolizer/symbols/symbols.h"
-
-enum { TEXT = 0x1000, TEXT_SIZE = 0x1000, SECTIONS = 16 };
-
-/* A file in the making. Section 1 has the code's addresses and no bytes. */
-struct made {
-	struct bytes gus_vec(uint8_t) bytes;
-	Elf64_Shdr sections[SECTIONS];
-	unsigned n;
-	unsigned copies;        /* of the last header, which are added */
-	unsigned segments;
-	struct gus_vec(char) names;
-};
-
-static void add(struct made *m, const char *name, uint32_t type, uint64_t flags, const void *from, size_t size)
-{
-	m->sections[m->n++] = (Elf64_Shdr){ .sh_name = (uint32_t)m->names.n, .sh_type = type, .sh_flags = flags,
-		.sh_offset = m->bytes.n, .sh_size = size, .sh_addralign = 1 };
-	gus_vec_append(&m->names, name, strlen(name) + 1);
-	gus_vec_append(&m->bytes, (const uint8_t *)from, size);
-}
-
-static struct made begin(void)
-{
-	struct made m = { .n = 1, .segments = 1 };
-
-	gus_vec_push(&m.names, '\0');
-	for (size_t i = 0; i < sizeof(Elf64_Ehdr) + 300 * sizeof(Elf64_Phdr); i++)
-		gus_vec_push(&m.bytes, 0);
-	add(&m, ".text", SHT_PROGBITS, SHF_EXECINSTR | SHF_ALLOC, NULL, 0);
-	m.sections[1].sh_addr = TEXT;
-	m.sections[1].sh_size = TEXT_SIZE;
-	m.sections[1].sh_offset = 0;
-	return m;
-}
-
-/* n functions, the i-th of them at TEXT + i, all with the name at that place of `strings`. */
-static void add_symbols(struct made *m, unsigned n, uint32_t name, const char *strings, size_t size)
-{
-	struct gus_vec(Elf64_Sym) symbols = { 0 };
-
-	gus_vec_push(&symbols, (Elf64_Sym){ .st_name = 0 });
-	for (unsigned i = 0; i < n; i++)
-		gus_vec_push(&symbols, (Elf64_Sym){ .st_name = name, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-			.st_shndx = 1, .st_value = TEXT + i, .st_size = 1 });
-	while (m->bytes.n % 8)
-		gus_vec_push(&m->bytes, 0);
-	add(m, ".strtab", SHT_STRTAB, 0, strings, size);
-	while (m->bytes.n % 8)
-		gus_vec_push(&m->bytes, 0);
-	add(m, ".symtab", SHT_SYMTAB, 0, symbols.v, symbols.n * sizeof(Elf64_Sym));
-	m->sections[m->n - 1].sh_link = m->n - 2;
-	m->sections[m->n - 1].sh_entsize = sizeof(Elf64_Sym);
-	gus_vec_free(&symbols);
-}
-
-static void end(struct made *m)
-{
-	const Elf64_Phdr segment = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = TEXT, .p_filesz = TEXT_SIZE,
-				     .p_memsz = TEXT_SIZE };
-	Elf64_Ehdr header = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_ehsize = sizeof(header),
-		.e_phoff = sizeof(header), .e_phentsize = sizeof(segment), .e_phnum = (uint16_t)m->segments,
-		.e_shentsize = sizeof(Elf64_Shdr), .e_shstrndx = (uint16_t)m->n };
-	Elf64_Shdr last;
-
-	add(m, ".shstrtab", SHT_STRTAB, 0, NULL, 0);
-	m->sections[m->n - 1].sh_size = m->names.n;
-	gus_vec_append(&m->bytes, (const uint8_t *)m->names.v, m->names.n);
-	while (m->bytes.n % 8)
-		gus_vec_push(&m->bytes, 0);
-	header.e_shoff = m->bytes.n;
-	header.e_shnum = (uint16_t)(m->n + m->copies);
-	memcpy(m->bytes.v, &header, sizeof(header));
-	for (unsigned i = 0; i < m->segments; i++)
-		memcpy(m->bytes.v + sizeof(header) + i * sizeof(segment), &segment, sizeof(segment));
-	last = m->sections[m->n - 2];
-	gus_vec_append(&m->bytes, (const uint8_t *)m->sections, m->n * sizeof(Elf64_Shdr));
-	for (unsigned i = 0; i < m->copies; i++)
-		gus_vec_append(&m->bytes, (const uint8_t *)&last, sizeof(last));
-}
-
-static struct gus_elf *open_made(struct made *m)
-{
-	struct gus_error err = { 0 };
-	struct gus_elf *e;
-
-	end(m);
-	e = gus_elf_copy("made", m->bytes.v, m->bytes.n, &err);
-	if (!e)
-		fail_msg("%s", err.text);
-	gus_vec_free(&m->bytes);
-	gus_vec_free(&m->names);
-	return e;
-}
+#include "tests/unit/made_elf.h"
 
 static char folder[64] = "/tmp/gusprof-elf-XXXXXX";
 
-static char *write_made(struct made *m, const char *name)
+static char *write_made(struct made_elf *m, const char *name)
 {
 	char *path = gus_format("%s/%s", folder, name);
-	FILE *f;
 
-	end(m);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(m->bytes.v, 1, m->bytes.n, f), m->bytes.n);
-	fclose(f);
-	gus_vec_free(&m->bytes);
-	gus_vec_free(&m->names);
+	made_elf_write(m, path);
 	return path;
 }
 
@@ -157,13 +54,13 @@ static size_t functions_of(struct gus_elf *e, unsigned type)
 /* Each of these was read, 2.9 GB for 20,000 of a table that is a little larger. */
 static void a_table_is_read_once_however_many_headers_it_has(void **state)
 {
-	struct made m = begin();
+	struct made_elf m = made_elf_begin();
 	struct gus_elf *e;
 
 	(void)state;
-	add_symbols(&m, 1000, 1, "\0f", 3);
+	made_elf_add_symbols(&m, 1000, 1, "\0f", 3);
 	m.copies = 20000;
-	e = open_made(&m);
+	e = made_elf_open(&m);
 	assert_int_equal(functions_of(e, SHT_SYMTAB), 1000);
 	assert_int_equal(functions_of(e, SHT_DYNSYM), 0);
 	assert_null(e->trouble);
@@ -182,14 +79,14 @@ static void sections_over_the_same_bytes_have_one_budget(void **state)
 	for (size_t i = 0; i + 16 <= sizeof(stub); i += 16)
 		memcpy(stub + i, (uint8_t[]){ 0xff, 0x35 }, 2); /* as the first stub of a table */
 	for (int i = 0; i < 2; i++) {
-		struct made m = begin();
+		struct made_elf m = made_elf_begin();
 		struct gus_functions f;
 		struct gus_elf *e;
 
-		add(&m, names[i], types[i], flags[i], stub, sizeof(stub));
+		made_elf_add(&m, names[i], types[i], flags[i], stub, sizeof(stub));
 		m.sections[m.n - 1].sh_entsize = i ? 16 : sizeof(Elf64_Rela);
 		m.copies = 2000;
-		e = open_made(&m);
+		e = made_elf_open(&m);
 		gus_functions_init(&f);
 		gus_plt_add(&f, e);
 		assert_non_null(strstr(e->trouble, "tables are larger than the file"));
@@ -202,21 +99,21 @@ static void sections_over_the_same_bytes_have_one_budget(void **state)
 static void names_have_an_end(void **state)
 {
 	static char endless[70000];
-	struct made m = begin();
+	struct made_elf m = made_elf_begin();
 	struct gus_elf *e;
 
 	(void)state;
 	memset(endless, 'x', sizeof(endless));
-	add_symbols(&m, 3, (uint32_t)(sizeof(endless) - 5), endless, sizeof(endless));
-	e = open_made(&m);
+	made_elf_add_symbols(&m, 3, (uint32_t)(sizeof(endless) - 5), endless, sizeof(endless));
+	e = made_elf_open(&m);
 	assert_int_equal(functions_of(e, SHT_SYMTAB), 0);
 	gus_elf_close(e);
 
 	for (unsigned length = GUS_LIMIT_NAME - 1; length <= GUS_LIMIT_NAME; length++) {
-		m = begin();
+		m = made_elf_begin();
 		endless[length] = '\0';
-		add_symbols(&m, 3, 0, endless, sizeof(endless));
-		e = open_made(&m);
+		made_elf_add_symbols(&m, 3, 0, endless, sizeof(endless));
+		e = made_elf_open(&m);
 		assert_int_equal(functions_of(e, SHT_SYMTAB), length < GUS_LIMIT_NAME ? 3 : 0);
 		gus_elf_close(e);
 		endless[length] = 'x';
@@ -227,13 +124,13 @@ static void names_have_an_end(void **state)
 static void names_that_share_letters_have_one_budget(void **state)
 {
 	static char one[60001];
-	struct made m = begin();
+	struct made_elf m = made_elf_begin();
 	struct gus_elf *e;
 
 	(void)state;
 	memset(one, 'x', sizeof(one) - 1);
-	add_symbols(&m, 4000, 0, one, sizeof(one));
-	e = open_made(&m);
+	made_elf_add_symbols(&m, 4000, 0, one, sizeof(one));
+	e = made_elf_open(&m);
 	assert_in_range(functions_of(e, SHT_SYMTAB), 10, 200);
 	assert_string_equal(e->trouble, "its names are longer than the file");
 	gus_elf_close(e);
@@ -247,15 +144,15 @@ static struct gus_elf *open_packed(uint64_t said, size_t size)
 	const Elf64_Chdr header = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = said, .ch_addralign = 1 };
 	uLongf packed = compressBound(size);
 	uint8_t *zeros = calloc(1, size), *bytes = malloc(sizeof(header) + packed);
-	struct made m = begin();
+	struct made_elf m = made_elf_begin();
 
 	assert_int_equal(compress(bytes + sizeof(header), &packed, zeros, size), Z_OK);
 	memcpy(bytes, &header, sizeof(header));
 	while (m.bytes.n % 8)
 		gus_vec_push(&m.bytes, 0);
-	add(&m, names[0], SHT_PROGBITS, SHF_COMPRESSED, bytes, sizeof(header) + packed);
+	made_elf_add(&m, names[0], SHT_PROGBITS, SHF_COMPRESSED, bytes, sizeof(header) + packed);
 	for (unsigned i = 1; i < 5; i++) {
-		add(&m, names[i], SHT_PROGBITS, SHF_COMPRESSED, NULL, 0);
+		made_elf_add(&m, names[i], SHT_PROGBITS, SHF_COMPRESSED, NULL, 0);
 		m.sections[m.n - 1].sh_offset = m.sections[m.n - 1 - i].sh_offset;
 		m.sections[m.n - 1].sh_size = sizeof(header) + packed;
 	}
@@ -263,7 +160,7 @@ static struct gus_elf *open_packed(uint64_t said, size_t size)
 		m.sections[i].sh_addralign = 8;
 	free(zeros);
 	free(bytes);
-	return open_made(&m);
+	return made_elf_open(&m);
 }
 
 /* 300 MB out of 90 kB. */
@@ -290,7 +187,7 @@ static void packed_sections_may_lie_of_their_size(void **state)
 		uint32_t line;
 		const char *file;
 
-		assert_false(d && gus_dwarf_line(d, TEXT, &file, &line));
+		assert_false(d && gus_dwarf_line(d, MADE_ELF_TEXT, &file, &line));
 		gus_dwarf_close(d);
 		gus_elf_close(e);
 	}
@@ -299,14 +196,14 @@ static void packed_sections_may_lie_of_their_size(void **state)
 /* The table of headers is 160 kB, but a field of the first one says 4 million of them. */
 static void a_file_says_too_many_sections(void **state)
 {
-	struct made m = begin();
+	struct made_elf m = made_elf_begin();
 	struct gus_error err = { 0 };
 	Elf64_Ehdr header;
 	Elf64_Shdr first;
 
 	(void)state;
 	m.copies = 2000;
-	end(&m);
+	made_elf_end(&m);
 	memcpy(&header, m.bytes.v, sizeof(header));
 	header.e_shnum = 0;
 	memcpy(m.bytes.v, &header, sizeof(header));
@@ -324,11 +221,11 @@ static void segments_beyond_the_limit_are_left_out(void **state)
 {
 	(void)state;
 	for (unsigned n = GUS_LIMIT_ELF_SEGMENTS; n <= GUS_LIMIT_ELF_SEGMENTS + 1; n++) {
-		struct made m = begin();
+		struct made_elf m = made_elf_begin();
 		struct gus_elf *e;
 
 		m.segments = n;
-		e = open_made(&m);
+		e = made_elf_open(&m);
 		assert_int_equal(e->segments.n, GUS_LIMIT_ELF_SEGMENTS);
 		assert_int_equal(e->trouble != NULL, n > GUS_LIMIT_ELF_SEGMENTS);
 		gus_elf_close(e);
@@ -340,7 +237,7 @@ static void huge_notes_are_no_build_id(void **state)
 {
 	static const Elf64_Nhdr header = { .n_namesz = 4, .n_descsz = 8, .n_type = NT_GNU_BUILD_ID };
 	uint8_t note[24], *huge = calloc(1, 2 << 20);
-	struct made m = begin();
+	struct made_elf m = made_elf_begin();
 	struct gus_elf *e;
 
 	(void)state;
@@ -349,10 +246,10 @@ static void huge_notes_are_no_build_id(void **state)
 	memcpy(note + sizeof(header) + 4, "12345678", 8);
 	memcpy(huge, note, sizeof(note));
 	huge[sizeof(note) - 1] = '9';
-	add(&m, ".note.huge", SHT_NOTE, 0, huge, 2 << 20);
-	add(&m, ".note.gnu.build-id", SHT_NOTE, 0, note, sizeof(note));
+	made_elf_add(&m, ".note.huge", SHT_NOTE, 0, huge, 2 << 20);
+	made_elf_add(&m, ".note.gnu.build-id", SHT_NOTE, 0, note, sizeof(note));
 	m.sections[2].sh_addralign = m.sections[3].sh_addralign = 4;
-	e = open_made(&m);
+	e = made_elf_open(&m);
 	assert_int_equal(e->build_id_size, 8);
 	assert_memory_equal(e->build_id, "12345678", 8);
 	gus_elf_close(e);
@@ -365,10 +262,10 @@ static void huge_notes_are_no_build_id(void **state)
 static char *write_program(const char *name)
 {
 	static uint8_t filler[200000];
-	struct made m = begin();
+	struct made_elf m = made_elf_begin();
 
-	add(&m, ".filler", SHT_PROGBITS, 0, filler, sizeof(filler));
-	add_symbols(&m, 10, 1, "\0f", 3);
+	made_elf_add(&m, ".filler", SHT_PROGBITS, 0, filler, sizeof(filler));
+	made_elf_add_symbols(&m, 10, 1, "\0f", 3);
 	return write_made(&m, name);
 }
 
@@ -402,7 +299,7 @@ static void symbols_of_a_file_that_was_cut_say_so(void **state)
 	uint8_t code[16];
 
 	(void)state;
-	assert_int_equal(gus_symbols_address(s, &module, 5), TEXT + 5);
+	assert_int_equal(gus_symbols_address(s, &module, 5), MADE_ELF_TEXT + 5);
 	assert_int_equal(gus_symbols_code(s, &module, 5, code, 16, NULL), 16);
 	assert_int_equal(truncate(path, 100), 0);
 	assert_int_equal(gus_symbols_code(s, &module, 70000, code, 16, NULL), 0);
@@ -448,68 +345,6 @@ static void a_file_that_is_too_large_says_so(void **state)
 	assert_non_null(strstr(err.text, "it is larger than 64 GiB"));
 }
 
-static void debug_files_that_are_none(void **state)
-{
-	static const char link[] = "linked\0\0\1\2\3\4";
-	const char *const nowhere[] = { NULL };
-	const struct gus_search search = { "", nowhere };
-	char *beside = gus_format("%s/linked", folder), *path;
-	struct made m = begin();
-	struct gus_elf *e;
-
-	(void)state;
-	add(&m, ".gnu_debuglink", SHT_PROGBITS, 0, link, 12);
-	path = write_made(&m, "program");
-	e = gus_elf_open(path, NULL);
-	assert_non_null(e);
-	alarm(10);
-	for (int i = 0; i < 5; i++) {
-		if (i < 2)
-			assert_int_equal(i ? mkdir(beside, 0700) : mkfifo(beside, 0600), 0);
-		else
-			assert_int_equal(symlink(i == 2 ? "/dev/zero" : i == 3 ? "linked" : "/dev/tty", beside), 0);
-		assert_null(gus_debugfile_of(&search, e, path));
-		assert_int_equal(remove(beside), 0);
-	}
-	alarm(0);
-	gus_elf_close(e);
-	free(path);
-	free(beside);
-}
-
-/* The checksum is that of the whole file, which is right or wrong by one bit, and is not asked for in a hurry. */
-static void a_debug_file_is_known_by_its_checksum(void **state)
-{
-	uint8_t link[12] = "linked";
-	const char *const nowhere[] = { NULL };
-	struct gus_search search = { "", nowhere };
-	char *debug = write_program("linked"), *path;
-	struct gus_elf *e = gus_elf_open(debug, NULL), *found;
-	struct made m;
-	uint32_t sum;
-
-	(void)state;
-	assert_true(gus_elf_checksum(e, &sum));
-	gus_elf_close(e);
-	for (unsigned wrong = 0; wrong < 2; wrong++) {
-		sum ^= wrong;
-		memcpy(link + 8, &sum, 4);
-		m = begin();
-		add(&m, ".gnu_debuglink", SHT_PROGBITS, 0, link, sizeof(link));
-		path = write_made(&m, "program");
-		e = gus_elf_open(path, NULL);
-		found = gus_debugfile_of(&search, e, path);
-		assert_int_equal(found != NULL, !wrong);
-		gus_elf_close(found);
-		search.hurry = true; /* who may not wait does not read it to find out */
-		assert_null(gus_debugfile_of(&search, e, path));
-		search.hurry = false;
-		gus_elf_close(e);
-		free(path);
-	}
-	free(debug);
-}
-
 static int make_folder(void **state)
 {
 	(void)state;
@@ -542,8 +377,6 @@ int main(void)
 		cmocka_unit_test(symbols_of_a_file_that_was_cut_say_so),
 		cmocka_unit_test(holes_cost_nothing),
 		cmocka_unit_test(a_file_that_is_too_large_says_so),
-		cmocka_unit_test(debug_files_that_are_none),
-		cmocka_unit_test(a_debug_file_is_known_by_its_checksum),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
