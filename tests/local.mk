@@ -216,6 +216,7 @@ unit_tests = \
 	tests/unit/test_dwarf \
 	tests/unit/test_debugfile \
 	tests/unit/test_elf_limits \
+	tests/unit/test_elffile \
 	tests/unit/test_embedded \
 	tests/unit/test_data_source \
 	tests/unit/test_hardware \
@@ -422,6 +423,7 @@ tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 made_elf = tests/unit/made_elf.c tests/unit/made_elf.h
 tests_unit_test_debugfile_SOURCES = tests/unit/test_debugfile.c $(made_elf)
+tests_unit_test_elffile_SOURCES = tests/unit/test_elffile.c $(made_elf)
 tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c $(made_elf)
 tests_unit_test_embedded_SOURCES = tests/unit/test_embedded.c
 tests_unit_test_package_SOURCES = tests/unit/test_package.c
