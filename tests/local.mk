@@ -479,7 +479,7 @@ tests_unit_test_touch_SOURCES = tests/unit/test_touch.c $(made_mapping)
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
-tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c cli/export/loaded.c
+tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c cli/export/loaded.c $(made_elf)
 tests_unit_test_contents_SOURCES = tests/unit/test_contents.c tests/unit/made_sideband.h $(made_mapping) \
 	cli/export/contents.c
 tests_unit_test_perfdata_declare_SOURCES = tests/unit/test_perfdata_declare.c
