@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where debug information is looked for when a program has none: by build id, by the name in .gnu_debuglink, by that in
  * .gnu_debugaltlink. All files are made here; they are told apart by their build ids or by where they lie. */
+#include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -387,6 +388,26 @@ static void what_is_there_and_cannot_be_read_is_told(void **state)
 	gus_elf_close(e);
 }
 
+/* A descriptor is the file, whatever has its name by then. */
+static void a_file_may_be_given_open(void **state)
+{
+	const struct gus_search search = { .symfs = "elsewhere" };
+	struct gus_elf *e;
+	int fd;
+
+	(void)state;
+	write_with_id("file", ID);
+	fd = open("file", O_RDONLY | O_CLOEXEC);
+	assert_true(fd > 0);
+	write_with_id("new", OTHER);
+	assert_int_equal(rename("new", "file"), 0);
+	e = gus_search_open_fd(&search, fd, "file", NULL);
+	assert_non_null(e);
+	assert_memory_equal(e->build_id, ID, 8);
+	gus_elf_close(e);
+	close(fd);
+}
+
 static void the_first_refusal_is_kept(void **state)
 {
 	struct gus_rights nobody = { .limited = true, .uid = 65534, .gid = 65534, .whose = "nobody" };
@@ -443,6 +464,7 @@ int main(void)
 		TEST(a_shared_files_name_is_a_path),
 		TEST(a_name_is_opened_with_the_rights_of_who_wrote_it),
 		TEST(what_is_there_and_cannot_be_read_is_told),
+		TEST(a_file_may_be_given_open),
 		TEST(the_first_refusal_is_kept),
 		TEST(debug_files_that_are_none),
 	};

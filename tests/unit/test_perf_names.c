@@ -607,17 +607,41 @@ static void note_file(struct gus_perfmaps *m, const char *path, const struct sta
 	gus_perfmaps_note(m, &record);
 }
 
-/* Of a recording that was made here, by perf. */
-static struct gus_perfmaps *maps_of_here(void)
+/* Of a recording that was made here, by perf, with the times of that clock. */
+static struct gus_perfmaps *maps_of_here_by(const char *clock_name)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Host host = GUSPROF__HOST__INIT;
+	Gusprof__Clock clock = GUSPROF__CLOCK__INIT;
 	struct utsname here;
 	struct gus_perfmaps *m;
 
 	assert_int_equal(uname(&here), 0);
 	header.host = &host;
+	header.clock = &clock;
+	clock.name = (char *)(uintptr_t)clock_name;
 	host.hostname = here.nodename;
+	m = gus_perfmaps_new(&header);
+	assert_non_null(m);
+	return m;
+}
+
+static struct gus_perfmaps *maps_of_here(void)
+{
+	return maps_of_here_by("perf");
+}
+
+/* Of one that says nothing of where, as one that was cut. */
+static struct gus_perfmaps *maps_of_nowhere(void)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Host host = GUSPROF__HOST__INIT;
+	Gusprof__Clock clock = GUSPROF__CLOCK__INIT;
+	struct gus_perfmaps *m;
+
+	header.host = &host;
+	header.clock = &clock;
+	clock.name = (char *)(uintptr_t)"monotonic";
 	m = gus_perfmaps_new(&header);
 	assert_non_null(m);
 	return m;
@@ -773,6 +797,149 @@ static void code_that_a_process_made_has_names_from_its_jitdump(void **state)
 	free(path);
 }
 
+/* A jitdump of pieces of so many bytes, all zeros, from 0x10000000 on each 16 MiB behind the one before. */
+static void write_pieces(const char *path, const uint64_t *sizes, size_t n)
+{
+	static const struct { uint32_t magic, version, size, machine, padding, pid; uint64_t time, flags; } head = {
+		0x4a695444, 1, 40, 62, 0, 77, 0, 0 };
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(&head, sizeof(head), 1, f), 1);
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t at = 0x10000000 + 0x1000000 * i;
+		const struct { uint32_t kind, size; uint64_t time; uint32_t pid, tid;
+			       uint64_t vma, address, size_of_code, index; } load = {
+			0, (uint32_t)(16 + 40 + 2 + sizes[i]), 100, 77, 77, at, at, sizes[i], i };
+
+		assert_int_equal(fwrite(&load, sizeof(load), 1, f), 1);
+		assert_int_equal(fwrite("f", 2, 1, f), 1);
+		assert_int_equal(fseek(f, (long)sizes[i] - 1, SEEK_CUR), 0);
+		assert_int_equal(fputc(0, f), 0);
+	}
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Of a piece a MiB is kept, of all of them 32; those that have no code are named all the same. */
+static void code_of_a_jitdump_has_an_end(void **state)
+{
+	enum { MIB = GUS_LIMIT_JIT_CODE, N = GUS_LIMIT_JIT_CODE_ALL / MIB + 2 };
+	char *path = gus_format("%s/jit-77.dump", folder);
+	struct gus_module module = { .kind = GUS_MODULE_JIT, .path = "[jit:77]" };
+	struct gus_perfmaps *m = maps_of_here_by("monotonic");
+	struct gus_space *space = gus_space_new();
+	struct gus_symbols *s = ask(NULL);
+	struct gus_rights rights = { 0 };
+	const struct gus_log log = { 0 };
+	uint64_t sizes[N], offset;
+	struct stat st;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		sizes[i] = i == 1 ? MIB + 1 : i == N - 1 ? 1 : MIB;
+	write_pieces(path, sizes, N);
+	assert_int_equal(stat(path, &st), 0);
+	note_file(m, path, &st, 0);
+	gus_perfmaps_add(m, folder, &rights, space, s, &log);
+	gus_space_ready(space);
+	for (size_t i = 0; i < N; i++) {
+		uint64_t ip = 0x10000000 + 0x1000000 * i;
+		uint8_t code[4];
+
+		assert_string_equal(module_at(space, 77, 150, ip, &offset), "[jit:77]");
+		assert_string_equal(name_at(s, &module, offset), "f");
+		assert_int_equal(gus_symbols_code(s, &module, offset, code, 1, NULL), i != 1 && i != N - 1);
+		assert_string_equal(module_at(space, 77, 150, ip + sizes[i], &offset), "[unknown]");
+	}
+	gus_space_free(space);
+	gus_symbols_free(s);
+	gus_perfmaps_free(m);
+	free(path);
+}
+
+/* A jitdump is what is called so and was mapped as code by a process; where nothing says which machine it was on, its
+ * inode has to be known as well. */
+static void a_jitdump_is_known_by_its_name_and_mapping(void **state)
+{
+	static const struct { const char *name; bool kernel, code, here, inode, is; } cases[] = {
+		{ "jit-7.dump", false, true, true, true, true }, { "jit-7.dump", true, true, true, true, false },
+		{ "jit-7.dump", false, false, true, true, false }, { "jit-7.dump", false, true, true, false, true },
+		{ "jit-7.dump", false, true, false, true, true }, { "jit-7.dump", false, true, false, false, false },
+		{ "jit-.dump", false, true, true, true, false }, { "ajit-7.dump", false, true, true, true, false },
+		{ "jit-7.dumped", false, true, true, true, false }, { "jit_7.dump", false, true, true, true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *path = gus_format("%s/%s", folder, cases[i].name), told[256] = "";
+		const struct gus_log log = { GUS_NOTE, keep_warning, told };
+		struct gus_perfmaps *m = cases[i].here ? maps_of_here_by("monotonic") : maps_of_nowhere();
+		Gusprof__Record record = GUSPROF__RECORD__INIT;
+		Gusprof__Mmap mapping = GUSPROF__MMAP__INIT;
+		struct gus_space *space = gus_space_new();
+		struct gus_symbols *s = ask(NULL);
+		struct gus_rights rights = { 0 };
+		uint64_t offset;
+		struct stat st;
+
+		write_dump(path);
+		assert_int_equal(stat(path, &st), 0);
+		record.kind_case = GUSPROF__RECORD__KIND_MMAP;
+		record.mmap = &mapping;
+		mapping.pid = 77;
+		mapping.path = path;
+		mapping.kernel = cases[i].kernel;
+		mapping.protection = cases[i].code ? PROT_READ | PROT_EXEC : PROT_READ;
+		mapping.inode = cases[i].inode ? st.st_ino : 0;
+		mapping.major = (uint32_t)major(st.st_dev);
+		mapping.minor = (uint32_t)minor(st.st_dev);
+		gus_perfmaps_note(m, &record);
+		gus_perfmaps_add(m, folder, &rights, space, s, &log);
+		gus_space_ready(space);
+		assert_string_equal(module_at(space, 77, 150, 0x5001, &offset), cases[i].is ? "[jit:77]" : "[unknown]");
+		assert_string_equal(told, "");
+		gus_space_free(space);
+		gus_symbols_free(s);
+		gus_perfmaps_free(m);
+		free(path);
+	}
+}
+
+/* Both have a part of the process's module, and the process no code from before its last execve. */
+static void a_process_may_have_a_map_and_a_jitdump(void **state)
+{
+	char *map = gus_format("%s/perf-77.map", folder), *dump = gus_format("%s/jit-77.dump", folder);
+	struct gus_module module = { .kind = GUS_MODULE_JIT, .path = "[jit:77]" };
+	struct gus_perfmaps *m = maps_of_here_by("monotonic");
+	struct gus_space *space = gus_space_new();
+	struct gus_symbols *s = ask(NULL);
+	struct gus_rights rights = { 0 };
+	const struct gus_log log = { 0 };
+	uint64_t offset;
+	struct stat st;
+
+	(void)state;
+	write_text(map, "9000 10 of_the_map\n");
+	write_dump(dump);
+	assert_int_equal(stat(dump, &st), 0);
+	note_mapping(m, 77, "//anon", PROT_READ | PROT_EXEC);
+	note_file(m, "/nowhere/jit-77.dump", &st, 0); /* the last one counts */
+	note_file(m, dump, &st, 0);
+	note_exec(m, 77, 120);
+	gus_perfmaps_add(m, folder, &rights, space, s, &log);
+	gus_space_ready(space);
+	module_at(space, 77, 150, 0x9000, &offset);
+	assert_string_equal(name_at(s, &module, offset), "of_the_map");
+	module_at(space, 77, 250, 0x5001, &offset);
+	assert_string_equal(name_at(s, &module, offset), "later");
+	assert_string_equal(module_at(space, 77, 119, 0x9000, &offset), "[unknown]");
+	gus_space_free(space);
+	gus_symbols_free(s);
+	gus_perfmaps_free(m);
+	free(map);
+	free(dump);
+}
+
 /* Anybody can put a file of that name into /tmp. That there is none is nothing to tell. */
 static void a_map_of_a_stranger_is_not_believed(void **state)
 {
@@ -924,6 +1091,7 @@ static void maps_serve_recordings_of_this_machine_that_are_not_ours(void **state
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Host host = GUSPROF__HOST__INIT;
 	Gusprof__Origin origin = GUSPROF__ORIGIN__INIT;
+	struct gus_perfmaps *m;
 	struct utsname here;
 
 	(void)state;
@@ -943,6 +1111,9 @@ static void maps_serve_recordings_of_this_machine_that_are_not_ours(void **state
 		assert_int_equal(gus_perfmaps_are_elsewhere(&header), cases[i].elsewhere);
 		assert_int_equal(gus_perfmaps_are_nowhere(&header), cases[i].nowhere);
 		assert_false(gus_perfmaps_know_kernel(&header));
+		m = gus_perfmaps_new(&header);
+		assert_int_equal(m != NULL, cases[i].serve || cases[i].nowhere);
+		gus_perfmaps_free(m);
 	}
 	/* one of our own, of nobody knows where: its files say which they are */
 	host.hostname = host.boot_id = (char *)(uintptr_t)"";
@@ -972,6 +1143,9 @@ int main(void)
 		TEST(a_kernel_of_nowhere_serves_between_its_ends),
 		TEST(code_that_a_process_made_has_names_from_its_map),
 		TEST(code_that_a_process_made_has_names_from_its_jitdump),
+		TEST(code_of_a_jitdump_has_an_end),
+		TEST(a_jitdump_is_known_by_its_name_and_mapping),
+		TEST(a_process_may_have_a_map_and_a_jitdump),
 		TEST(a_map_of_a_stranger_is_not_believed),
 		TEST(pieces_of_all_processes_have_an_end),
 		TEST(bytes_of_all_maps_have_an_end),
