@@ -897,6 +897,7 @@ static void a_jitdump_is_known_by_its_name_and_mapping(void **state)
 		gus_perfmaps_add(m, folder, &rights, space, s, &log);
 		gus_space_ready(space);
 		assert_string_equal(module_at(space, 77, 150, 0x5001, &offset), cases[i].is ? "[jit:77]" : "[unknown]");
+		assert_true(!cases[i].is || offset == 1); /* it is the first of its module */
 		assert_string_equal(told, "");
 		gus_space_free(space);
 		gus_symbols_free(s);
@@ -940,6 +941,91 @@ static void a_process_may_have_a_map_and_a_jitdump(void **state)
 	free(dump);
 }
 
+/* What is told to the user while maps of these processes are read, a line each. */
+struct told { char text[4096]; struct gus_space *space; struct gus_symbols *s; };
+
+static void keep_any(enum gus_level level, const char *text, void *context)
+{
+	struct told *t = context;
+	size_t n = strlen(t->text);
+
+	(void)level;
+	snprintf(t->text + n, sizeof(t->text) - n, "%s\n", text);
+}
+
+static void keep_lines(enum gus_level level, const char *text, void *context)
+{
+	assert_int_equal(level, GUS_WARN);
+	keep_any(level, text, context);
+}
+
+static bool has_name(struct told *t, uint32_t pid, uint64_t ip)
+{
+	uint64_t offset;
+
+	return strcmp(module_at(t->space, pid, 1, ip, &offset), "[unknown]") != 0;
+}
+
+static void forget(struct told *t)
+{
+	gus_space_free(t->space);
+	gus_symbols_free(t->s);
+}
+
+/* That there is no map is nothing to tell; that there is something else of its name is, or no jitdump where one was
+ * mapped. What was mapped without a folder is none. */
+static void what_cannot_be_read_is_told(void **state)
+{
+	static const struct { const char *mapped, *made, *why; } cases[] = {
+		{ "//anon", NULL, NULL }, { "//anon", "perf-77.map", "perf-77.map: Invalid argument" },
+		{ "/nowhere/jit-7.dump", NULL, "/nowhere/jit-7.dump: No such file or directory" },
+		{ "jit-7.dump", NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct told t = { .space = gus_space_new(), .s = ask(NULL) };
+		const struct gus_log log = { GUS_NOTE, keep_any, &t };
+		struct gus_perfmaps *m = maps_of_here();
+		struct gus_rights rights = { 0 };
+		char *path = gus_format("%s/%s", folder, cases[i].made ? cases[i].made : "none");
+
+		if (cases[i].made)
+			assert_int_equal(mkdir(path, 0700), 0);
+		note_mapping(m, 77, cases[i].mapped, PROT_READ | PROT_EXEC);
+		gus_perfmaps_add(m, folder, &rights, t.space, t.s, &log);
+		if (cases[i].why)
+			assert_non_null(strstr(t.text, cases[i].why));
+		else
+			assert_string_equal(t.text, "");
+		forget(&t);
+		gus_perfmaps_free(m);
+		free(path);
+	}
+}
+
+/* What is root's is believed of anybody's process: root could have written what it likes elsewhere, too. */
+static void a_map_of_root_is_believed(void **state)
+{
+	struct gus_rights nobody = { .limited = true, .uid = 65534, .gid = 65534, .whose = "the owner" };
+	struct told t = { .space = gus_space_new(), .s = ask(NULL) };
+	const struct gus_log log = { GUS_NOTE, keep_any, &t };
+	struct gus_perfmaps *m = maps_of_here();
+	char *path = gus_format("%s/perf-77.map", folder);
+	bool is_root = geteuid() == 0;
+
+	(void)state;
+	write_text(path, "1000 100 first\n");
+	assert_int_equal(chmod(folder, 0755) | chmod(path, 0644), 0);
+	note_mapping(m, 77, "//anon", PROT_READ | PROT_EXEC);
+	gus_perfmaps_add(m, folder, &nobody, t.space, t.s, &log);
+	gus_space_ready(t.space);
+	assert_int_equal(has_name(&t, 77, 0x1000), is_root);
+	forget(&t);
+	gus_perfmaps_free(m);
+	free(path);
+}
+
 /* Anybody can put a file of that name into /tmp. That there is none is nothing to tell. */
 static void a_map_of_a_stranger_is_not_believed(void **state)
 {
@@ -970,18 +1056,6 @@ static void a_map_of_a_stranger_is_not_believed(void **state)
 	free(path);
 }
 
-/* What is told to the user while maps of these processes are read, a line each. */
-struct told { char text[4096]; struct gus_space *space; struct gus_symbols *s; };
-
-static void keep_lines(enum gus_level level, const char *text, void *context)
-{
-	struct told *t = context;
-	size_t n = strlen(t->text);
-
-	assert_int_equal(level, GUS_WARN);
-	snprintf(t->text + n, sizeof(t->text) - n, "%s\n", text);
-}
-
 static struct told read_maps(uint32_t first, uint32_t last)
 {
 	struct told t = { .space = gus_space_new(), .s = ask(NULL) };
@@ -995,19 +1069,6 @@ static struct told read_maps(uint32_t first, uint32_t last)
 	gus_space_ready(t.space);
 	gus_perfmaps_free(m);
 	return t;
-}
-
-static bool has_name(struct told *t, uint32_t pid, uint64_t ip)
-{
-	uint64_t offset;
-
-	return strcmp(module_at(t->space, pid, 1, ip, &offset), "[unknown]") != 0;
-}
-
-static void forget(struct told *t)
-{
-	gus_space_free(t->space);
-	gus_symbols_free(t->s);
 }
 
 /* Maps of processes 1 and up, each with so many pieces: the n-th, from 0 on, at 0x1000 + 16 n. */
@@ -1146,6 +1207,8 @@ int main(void)
 		TEST(code_of_a_jitdump_has_an_end),
 		TEST(a_jitdump_is_known_by_its_name_and_mapping),
 		TEST(a_process_may_have_a_map_and_a_jitdump),
+		TEST(what_cannot_be_read_is_told),
+		TEST(a_map_of_root_is_believed),
 		TEST(a_map_of_a_stranger_is_not_believed),
 		TEST(pieces_of_all_processes_have_an_end),
 		TEST(bytes_of_all_maps_have_an_end),
