@@ -18,7 +18,7 @@ struct gus_symbols;
 #define MADE_ADDRESS 0x401000u          /* and the address that the file gives to it */
 #define MADE_LIBRARY 0x7f0000000000ull  /* another module is mapped, which nobody has */
 #define MADE_TWIN 0x600000ull           /* a copy of the module under another name, which the program does not use */
-#define MADE_KERNEL 0xffffffff81000000ull /* made_first, a page of code, and behind it made_second */
+#define MADE_KERNEL 0xffffffffa0000000ull /* made_first, a page of code, and behind it made_second */
 #define MADE_BRANCH_ANY 8u              /* PERF_SAMPLE_BRANCH_ANY */
 #define MADE_DEPTH 8                    /* branches in a stack */
 
