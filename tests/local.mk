@@ -278,6 +278,7 @@ unit_tests = \
 	tests/unit/test_contents \
 	tests/unit/test_loaded \
 	tests/unit/test_perfdata_declare \
+	tests/unit/test_perfdata_describe \
 	tests/unit/test_perfdata_write \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
@@ -483,6 +484,8 @@ tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c cli/export/loaded.c $(
 tests_unit_test_contents_SOURCES = tests/unit/test_contents.c tests/unit/made_sideband.h $(made_mapping) \
 	cli/export/contents.c
 tests_unit_test_perfdata_declare_SOURCES = tests/unit/test_perfdata_declare.c
+tests_unit_test_perfdata_describe_SOURCES = tests/unit/test_perfdata_describe.c tests/unit/made_perfdata.c \
+	tests/unit/made_perfdata.h
 tests_unit_test_perfdata_write_SOURCES = tests/unit/test_perfdata_write.c $(made_mapping)
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c

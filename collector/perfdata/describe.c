@@ -298,6 +298,15 @@ static const char *next_text(struct gus_cursor *c)
 
 /* It lists what the machine has, some hundreds; each line is looked for among all events. */
 enum { SIMPLEPERF_LINES = 4096 };
+/* PERF_TYPE_BREAKPOINT, the last type that has the same number on all machines. */
+enum { TYPE_LAST = 5 };
+
+/* Types beyond the kernel's own are of a PMU, and a line of it without a config names all that it counts: "cs-etm,8,0",
+ * of which the event's config has what simpleperf has set besides. Such a name is one only for who has none. */
+static bool is_pmus_own(const Gusprof__Event *e, unsigned type, unsigned long long config)
+{
+	return type > TYPE_LAST && e->type == type && !config && strstr(e->name, "/config=");
+}
 
 /* One line: name, type, config. */
 static void take_simpleperf_line(Gusprof__Header *m, const char *bytes, size_t length)
@@ -315,7 +324,7 @@ static void take_simpleperf_line(Gusprof__Header *m, const char *bytes, size_t l
 	for (size_t i = 0; i < m->n_events; i++) {
 		Gusprof__Event *e = m->events[i];
 
-		if (e->type == type && e->config == config) {
+		if ((e->type == type && e->config == config) || is_pmus_own(e, type, config)) {
 			free(e->name);
 			e->name = gus_strdup(name);
 		}
