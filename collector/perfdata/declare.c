@@ -248,7 +248,7 @@ static bool put_pmus(struct gus_bytes *out, const struct gus_perfdata_about *abo
 
 static bool put_sample_time(struct gus_bytes *out, const struct gus_perfdata_about *about)
 {
-	if (!about->last_ns)
+	if (!about->last_ns || !(about->attrs->sample_type & PERF_SAMPLE_TIME))
 		return false;
 	gus_put_u64(out, about->first_ns);
 	gus_put_u64(out, about->last_ns);

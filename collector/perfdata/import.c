@@ -122,6 +122,12 @@ static void take_sideband(struct import *m, Gusprof__Record *r)
 	case GUSPROF__RECORD__KIND_LOST:
 		r->lost->time = time_of(m, r->lost->time);
 		break;
+	case GUSPROF__RECORD__KIND_KSYMBOL:
+		r->ksymbol->time = time_of(m, r->ksymbol->time);
+		break;
+	case GUSPROF__RECORD__KIND_THROTTLE:
+		r->throttle->time = time_of(m, r->throttle->time);
+		break;
 	default:
 		break;
 	}

@@ -25,7 +25,7 @@
 
 #define RECORD_MAX 65528 /* a size is 16 bits, and a multiple of eight */
 #define BUILD_ID_MAX 20
-#define FLAT (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD)
+#define FLAT (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD)
 
 uint64_t gus_perfdata_id(uint32_t event, uint32_t which)
 {
@@ -349,20 +349,22 @@ static uint64_t needs_of(const struct gus_sample *s)
 		{ s->data_page, SAMPLE_DATA_PAGE_SIZE },
 		{ s->code_page, SAMPLE_CODE_PAGE_SIZE },
 	};
-	uint64_t needs = FLAT;
+	uint64_t needs = 0;
 
 	for (size_t i = 0; i < sizeof(which) / sizeof(*which); i++)
 		needs |= which[i].needed ? which[i].bits : 0;
 	return needs | needs_of_extras(s);
 }
 
-/* Counts of events beside branches only where a sample has some: to perf before 6.8 they would be what comes next. */
+/* Counts of events beside branches only where a sample has some: to perf before 6.8 they would be what comes next.
+ * Times that are numbers of records are no times: they give the order, in which the records are written. */
 struct gus_records_layout gus_perfdata_layout(const Gusprof__Header *header, uint32_t event)
 {
 	const Gusprof__Event *e = header->events[event];
+	bool timeless = header->clock && strcmp(header->clock->name, "records") == 0;
 
-	return (struct gus_records_layout){ .sample_type = FLAT, .read_format = e->read_format,
-		.intr_mask = e->regs_intr,
+	return (struct gus_records_layout){ .sample_type = FLAT | (timeless ? 0 : PERF_SAMPLE_TIME),
+		.read_format = e->read_format, .intr_mask = e->regs_intr,
 		.branch_type = (e->branch_type ? e->branch_type : header->branch_type) & ~(uint64_t)BRANCH_COUNTERS };
 }
 
@@ -522,6 +524,12 @@ void gus_perfdata_put_switch(struct gus_bytes *out, const struct gus_records_lay
 	end_with(out, at, layout, (struct trailer){ sw->pid, sw->tid, sw->cpu, sw->time });
 }
 
+/* In a body, where there is room for a time whether or not there is one. */
+static uint64_t told_time(const struct gus_records_layout *layout, uint64_t time)
+{
+	return layout->sample_type & PERF_SAMPLE_TIME ? time : 0;
+}
+
 /* Which event's it is; 0: nobody knows. */
 static uint64_t id_of(uint32_t event, uint32_t events)
 {
@@ -591,7 +599,7 @@ static bool put_task(struct gus_bytes *out, const struct gus_records_layout *lay
 	gus_put_u32(out, t->ppid);
 	gus_put_u32(out, t->tid);
 	gus_put_u32(out, t->ptid);
-	gus_put_u64(out, t->time);
+	gus_put_u64(out, told_time(layout, t->time));
 	return end_with(out, at, layout, (struct trailer){ .pid = t->pid, .tid = t->tid, .time = t->time });
 }
 
@@ -628,7 +636,7 @@ static bool put_throttle(struct gus_bytes *out, const struct gus_records_layout 
 	uint64_t id = id_of(t->event, events);
 	size_t at = begin(out, t->stop ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0);
 
-	gus_put_u64(out, t->time);
+	gus_put_u64(out, told_time(layout, t->time));
 	gus_put_u64(out, id);
 	gus_put_u64(out, id); /* of the stream, which here is the event */
 	return end_with(out, at, layout, (struct trailer){ .cpu = t->cpu, .time = t->time });

@@ -102,6 +102,31 @@ ok 'and counters are not' [ "$("$tell" deep.data | grep -c ' sample event=cycles
 head -c $(($(wc -c <plain) * 2 / 3)) plain >cut && "$gusprof" export -i cut -o cut.data >out 2>err
 ok 'of one that was cut there is what it has' grep -q 'warning: the recording was cut' err
 
+# Samples that do not say when they were taken: their order is all that is known, and no time is made up.
+if command -v python3 >/dev/null; then
+	python3 - "$GUS_SRCDIR/tests/cases" >timeless.data <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+m = Made()
+e = m.event("cycles", IP | TID | CPU | PERIOD, ids=[7], sample_id_all=1, exclude_guest=1)
+m.comm(5, 5, "it")
+for i in range(20):
+    m.sample(e, ip=0x1000 + i * 7 % 5, pid=5, tid=5, cpu=0, period=10 + i)
+sys.stdout.buffer.write(m.file())
+END
+	"$gusprof" export -q -i timeless.data -o again.data >out 2>err
+	"$gusprof" report -i again.data >out 2>err
+	ok 'samples without times have none when they are exported' grep -q 'do not say when they were taken' out
+	for recording in timeless again; do
+		"$gusprof" script -F comm,tid,cpu,period,event,ip "$recording.data" >"$recording.lines" 2>err
+	done
+	ok 'and stay in their order' cmp timeless.lines again.lines
+	ok 'of which there are some' [ "$(grep -c ' cycles: ' again.lines)" = 20 ]
+else
+	echo '# python3 is not there: samples without times were not tried'
+fi
+
 # Disks that are full, and readers that leave.
 (ulimit -f 4; exec "$gusprof" export -q -i deep -o full.data >out 2>err)
 ok 'no room is an error' [ $? = 125 ]

@@ -273,6 +273,7 @@ static void command_and_times(void **state)
 	expect_text(&c, "./app");
 	expect_text(&c, "");
 	assert_int_equal(gus_cursor_left(&c), 0);
+	m.attrs[0].sample_type = PERF_SAMPLE_TIME;
 	c = feature(&m, GUS_PERFDATA_SAMPLE_TIME);
 	assert_int_equal(gus_cursor_u64(&c), 11);
 	assert_int_equal(gus_cursor_u64(&c), 22);
@@ -387,7 +388,8 @@ static void nothing_is_made_up(void **state)
 	m.clock.name = text("perf");
 	m.clock.start_realtime_ns = 5;
 	for (unsigned pass = 0; pass < 2; pass++) {
-		struct gus_perfdata_about about = { .header = &m.header, .attrs = attrs, .attr_size = 128 };
+		struct gus_perfdata_about about = { .header = &m.header, .attrs = attrs, .attr_size = 128,
+						    .last_ns = 9 }; /* a number of a record: samples have no time */
 
 		for (unsigned i = 0; i < GUS_PERFDATA_FEATURES; i++)
 			n += gus_perfdata_put_feature(&out, i, &about);

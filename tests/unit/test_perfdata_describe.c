@@ -286,7 +286,8 @@ static void groups(void **state)
 static void fields_of_events(void **state)
 {
 	const struct made_attr a = { .type = RAW, .config = 1, .config1 = 2, .config2 = 3, .period = 4000,
-				     .read_format = 5, .regs_intr = 6, .branch = 8, .sample_type = 1, .flags = PRECISE_2 | EXCLUDE_USER };
+				     .read_format = 5, .regs_intr = 6, .branch = 8, .sample_type = 1,
+				     .flags = PRECISE_2 | EXCLUDE_USER };
 	struct made_attr others[3] = { a, a, a };
 	struct made_perfdata m = { 0 };
 	Gusprof__Header *h;

@@ -719,6 +719,40 @@ static void tasks_and_names(void **state)
 	end(&w);
 }
 
+/* Times that are numbers of records are not written, neither behind a record nor where its body has room for one. */
+static void times_that_are_none(void **state)
+{
+	static const char *const clocks[] = { "monotonic", "records" };
+
+	(void)state;
+	for (uint64_t timeless = 0; timeless < 2; timeless++) {
+		Gusprof__Clock clock = GUSPROF__CLOCK__INIT;
+		Gusprof__Task task = GUSPROF__TASK__INIT;
+		Gusprof__Throttle throttle = GUSPROF__THROTTLE__INIT;
+		Gusprof__Record r = GUSPROF__RECORD__INIT;
+		struct gus_sample s = flat(), again;
+		uint64_t time = timeless ? 0 : s.time;
+		struct written w;
+
+		begin(&w);
+		clock.name = (char *)(uintptr_t)clocks[timeless];
+		w.header.clock = &clock;
+		again = through(&w, &s);
+		assert_int_equal(again.time, time);
+		assert_int_equal(w.layout.sample_type & PERF_SAMPLE_TIME, timeless ? 0 : PERF_SAMPLE_TIME);
+		again.time = s.time;
+		expect_same(&s, &again);
+		task.time = throttle.time = s.time;
+		r.kind_case = GUSPROF__RECORD__KIND_FORK;
+		r.fork = &task;
+		assert_int_equal(through_sideband(&w, &r)->fork->time, time);
+		r.kind_case = GUSPROF__RECORD__KIND_THROTTLE;
+		r.throttle = &throttle;
+		assert_int_equal(through_sideband(&w, &r)->throttle->time, time);
+		end(&w);
+	}
+}
+
 static void losses_and_throttles(void **state)
 {
 	Gusprof__Lost lost = GUSPROF__LOST__INIT;
@@ -1034,7 +1068,7 @@ int main(void)
 		cmocka_unit_test(long_records),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(tasks_and_names),
-		cmocka_unit_test(losses_and_throttles),
+		cmocka_unit_test(times_that_are_none), cmocka_unit_test(losses_and_throttles),
 		cmocka_unit_test(kernel_symbols),
 		cmocka_unit_test(kept_records),
 		cmocka_unit_test(long_names),
