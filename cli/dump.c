@@ -285,6 +285,7 @@ static void print_extras(const struct gus_sample *s)
 	static const struct { enum gus_extra kind; const char *name; bool words; } kinds[] = {
 		{ GUS_EXTRA_RAW, "raw", false }, { GUS_EXTRA_REGS, "interrupted", true },
 		{ GUS_EXTRA_COUNTS, "counts", true }, { GUS_EXTRA_BRANCH_COUNTS, "branch_counts", true },
+		{ GUS_EXTRA_USER_REGS, "user_regs", true },
 	};
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {

@@ -95,6 +95,9 @@ enum gus_extra {
 	 * knows. */
 	GUS_EXTRA_COUNTS = 3,
 	GUS_EXTRA_BRANCH_COUNTS = 4, /* a word for each branch: events since the branch before */
+	/* PERF_SAMPLE_REGS_USER that stacks are not unwound by, as there are none, or registers are missing: a word for
+	 * each bit of Event.regs_user; detail: the ABI. Those that they are unwound by are `regs`. */
+	GUS_EXTRA_USER_REGS = 5,
 };
 
 /* What of that kind the sample has: its bytes lie at the return value, NULL if it has none. */

@@ -87,8 +87,11 @@ unsigned gus_script_columns_before(struct gus_lines *l, unsigned fields, const s
 }
 
 /* Registers by perf's names of their bits: enum perf_event_x86_regs, enum perf_event_arm_regs of linux'
- * asm/perf_regs.h. NULL: no name is known. */
-static const char *register_name(bool arm, unsigned bit)
+ * asm/perf_regs.h. */
+struct registers { const char *const *names; size_t n; uint64_t kept; }; /* kept: those of struct gus_sample */
+
+/* None has a name of a machine that is not known. */
+static struct registers registers_of(const Gusprof__Header *header)
 {
 	static const char *const x86[] = { "AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS",
 					   "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13", "R14",
@@ -97,18 +100,27 @@ static const char *register_name(bool arm, unsigned bit)
 					     "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
 					     "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "lr", "sp", "pc" };
 
-	if (arm)
-		return bit < sizeof(arm64) / sizeof(*arm64) ? arm64[bit] : NULL;
-	return bit < sizeof(x86) / sizeof(*x86) ? x86[bit] : NULL;
+	static const struct { const char *machine; struct registers registers; } known[] = {
+		{ "x86_64", { x86, sizeof(x86) / sizeof(*x86), 0xff01ff } },
+		{ "i686", { x86, sizeof(x86) / sizeof(*x86), 0 } },
+		{ "aarch64", { arm64, sizeof(arm64) / sizeof(*arm64), 0x1ffffffff } },
+		{ "arm64", { arm64, sizeof(arm64) / sizeof(*arm64), 0x1ffffffff } },
+	};
+
+	for (size_t i = 0; header->host && i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(header->host->machine, known[i].machine) == 0)
+			return known[i].registers;
+	return (struct registers){ 0 };
 }
 
 /* A value for each bit of the mask, from the lowest on. */
-static void put_registers(struct gus_lines *l, bool arm, unsigned abi, uint64_t mask, const uint64_t *v, size_t n)
+static void put_registers(struct gus_lines *l, const struct registers *r, unsigned abi, uint64_t mask,
+			  const uint64_t *v, size_t n)
 {
 	gus_lines_word(l, " ABI:");
 	gus_lines_number(l, abi, 0, ' ');
 	for (unsigned bit = 0; n && bit < 64; bit++) {
-		const char *name = register_name(arm, bit);
+		const char *name = bit < r->n ? r->names[bit] : NULL;
 
 		if (!(mask >> bit & 1))
 			continue;
@@ -125,35 +137,40 @@ static void put_registers(struct gus_lines *l, bool arm, unsigned abi, uint64_t 
 	}
 }
 
-/* Which of the machine's registers a sample has: proto/sample.h. */
 #define ABI_64 2
-#define X86_KEPT UINT64_C(0xff01ff)
-#define ARM64_KEPT UINT64_C(0x1ffffffff)
 
-static bool is_arm(const Gusprof__Header *header)
+/* Those that a sample brought along beside what stacks are unwound by. */
+static bool put_extra(struct gus_lines *l, const struct gus_sample *s, const struct registers *r, enum gus_extra kind,
+		      uint64_t mask)
 {
-	return header->host && strcmp(header->host->machine, "aarch64") == 0;
+	size_t bytes;
+	unsigned abi;
+	const void *v = gus_sample_extra(s, kind, &bytes, &abi);
+
+	if (v)
+		put_registers(l, r, abi, mask, v, bytes / sizeof(uint64_t));
+	return v;
 }
 
 static unsigned put_user(struct gus_lines *l, const struct gus_sample *s, const Gusprof__Header *header)
 {
-	bool arm = is_arm(header);
+	struct registers r = registers_of(header);
 
-	if (!s->regs_n)
+	if (s->regs_n)
+		put_registers(l, &r, ABI_64, r.kept ? r.kept : UINT64_MAX, s->regs, s->regs_n);
+	else if (s->event >= header->n_events ||
+		 !put_extra(l, s, &r, GUS_EXTRA_USER_REGS, header->events[s->event]->regs_user))
 		return 0;
-	put_registers(l, arm, ABI_64, arm ? ARM64_KEPT : X86_KEPT, s->regs, s->regs_n);
 	return GUS_FIELD_UREGS;
 }
 
 static unsigned put_interrupted(struct gus_lines *l, const struct gus_sample *s, const Gusprof__Header *header)
 {
-	size_t bytes;
-	unsigned abi;
-	const void *v = gus_sample_extra(s, GUS_EXTRA_REGS, &bytes, &abi);
+	struct registers r = registers_of(header);
 
-	if (!v || s->event >= header->n_events)
+	if (s->event >= header->n_events ||
+	    !put_extra(l, s, &r, GUS_EXTRA_REGS, header->events[s->event]->regs_intr))
 		return 0;
-	put_registers(l, is_arm(header), abi, header->events[s->event]->regs_intr, v, bytes / sizeof(uint64_t));
 	return GUS_FIELD_IREGS;
 }
 

@@ -400,6 +400,7 @@ static Gusprof__Event *describe_event(const struct gus_perfdata_attr *a, const s
 	m->exclude_kernel = a->flags >> GUS_PERFDATA_EXCLUDE_KERNEL & 1;
 	m->exclude_hv = a->flags >> GUS_PERFDATA_EXCLUDE_HV & 1;
 	m->regs_intr = a->regs_intr;
+	m->regs_user = a->regs_user;
 	m->read_format = a->read_format;
 	m->branch_type = a->branch_type;
 	return m;

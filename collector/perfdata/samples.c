@@ -35,14 +35,13 @@ static void choose_regs(struct gus_perfdata_event *e, uint64_t mask, const char 
 
 static void take_regs(struct gus_perfdata_samples *t, struct gus_sample *s, const struct gus_perfdata_event *e)
 {
-	if (!s->regs_n)
+	if (!s->regs_n || !e->regs_n)
 		return;
 	gus_vec_reserve(&t->regs, sizeof(e->regs));
 	for (unsigned i = 0; i < e->regs_n; i++)
 		t->regs.v[i] = s->regs[e->regs[i]];
 	s->regs = t->regs.v;
 	s->regs_n = e->regs_n;
-	s->stack_n = e->regs_n ? s->stack_n : 0;
 }
 
 /* Callers in user space that the chain has already, although there are registers and a stack to find them by. */
@@ -152,19 +151,26 @@ static void push_counts(struct gus_perfdata_samples *t, struct gus_sample *s, co
 		push_counted(t, s, words[i + 1], words[i], rows);
 }
 
-/* What is made of counts needs them no more. Others' extras stay. */
-static void drop_counts(struct gus_perfdata_samples *t, struct gus_sample *s)
+/* Extras anew: what is made of counts needs them no more, and registers that nobody here unwinds by, with the stack
+ * that is of no use then, become one. Others stay. */
+static void change_extras(struct gus_perfdata_samples *t, struct gus_sample *s, bool counts, bool regs)
 {
-	static const enum gus_extra others[] = { GUS_EXTRA_RAW, GUS_EXTRA_REGS, GUS_EXTRA_BRANCH_COUNTS };
+	static const enum gus_extra kinds[] = { GUS_EXTRA_COUNTS, GUS_EXTRA_RAW, GUS_EXTRA_REGS,
+						GUS_EXTRA_BRANCH_COUNTS, GUS_EXTRA_USER_REGS };
 
 	t->extras.n = 0;
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+	for (size_t i = counts; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		unsigned detail;
 		size_t bytes;
-		const void *at = gus_sample_extra(s, others[i], &bytes, &detail);
+		const void *at = gus_sample_extra(s, kinds[i], &bytes, &detail);
 
 		if (at)
-			gus_extras_add(&t->extras, others[i], detail, at, bytes);
+			gus_extras_add(&t->extras, kinds[i], detail, at, bytes);
+	}
+	if (regs) {
+		gus_extras_add(&t->extras, GUS_EXTRA_USER_REGS, PERF_SAMPLE_REGS_ABI_64, s->regs,
+			       s->regs_n * sizeof(*s->regs));
+		s->regs_n = s->stack_n = 0;
 	}
 	s->extras = t->extras.v;
 	s->extras_n = (uint32_t)t->extras.n;
@@ -190,12 +196,12 @@ void gus_perfdata_samples_take(struct gus_perfdata_samples *t, struct gus_sample
 		take_calls(t, s);
 	take_words(t, s, e->words, &branch);
 	counts = e->counts ? gus_sample_extra(s, GUS_EXTRA_COUNTS, &bytes, NULL) : NULL;
-	if (counts) {
-		drop_counts(t, s);
+	if (counts || (s->regs_n && !e->regs_n))
+		change_extras(t, s, counts, s->regs_n && !e->regs_n);
+	if (counts)
 		push_counts(t, s, counts, bytes / sizeof(*counts), rows);
-	} else {
+	else
 		gus_columns_push(rows, s);
-	}
 }
 
 /* By the PMU of the event, where the recording names it. */

@@ -224,14 +224,24 @@ static void put_raw(struct draft *d)
 	gus_put_padding(d->out, at, 8);
 }
 
+/* A word for each bit of the mask, if that is what there is. */
+static void put_registers(struct draft *d, const uint64_t *words, size_t n, unsigned abi, uint64_t mask)
+{
+	bool fit = words && n == (size_t)__builtin_popcountll(mask) && abi != PERF_SAMPLE_REGS_ABI_NONE;
+
+	d->unfit[GUS_PERFDATA_UNFIT_EXTRAS] += words && !fit;
+	gus_put_u64(d->out, fit ? abi : PERF_SAMPLE_REGS_ABI_NONE);
+	put_words(d->out, words, fit ? n : 0);
+}
+
+/* Those that stacks are unwound by, or others. */
 static void put_regs(struct draft *d)
 {
-	uint32_t n = d->s->regs_n;
+	size_t n = d->s->regs_n;
+	unsigned abi = PERF_SAMPLE_REGS_ABI_64;
+	const uint64_t *words = n ? d->s->regs : words_of(d, GUS_EXTRA_USER_REGS, &n, &abi);
 
-	if (n != (uint32_t)__builtin_popcountll(d->layout->regs_mask))
-		n = 0;
-	gus_put_u64(d->out, n ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
-	put_words(d->out, d->s->regs, n);
+	put_registers(d, words, n, abi, d->layout->regs_mask);
 }
 
 static void put_interrupted(struct draft *d)
@@ -240,12 +250,7 @@ static void put_interrupted(struct draft *d)
 	unsigned abi = PERF_SAMPLE_REGS_ABI_NONE;
 	const uint64_t *words = words_of(d, GUS_EXTRA_REGS, &n, &abi);
 
-	if (words && n != (size_t)__builtin_popcountll(d->layout->intr_mask)) {
-		d->unfit[GUS_PERFDATA_UNFIT_EXTRAS]++;
-		words = NULL;
-	}
-	gus_put_u64(d->out, words ? abi : PERF_SAMPLE_REGS_ABI_NONE);
-	put_words(d->out, words, words && abi != PERF_SAMPLE_REGS_ABI_NONE ? n : 0);
+	put_registers(d, words, n, abi, d->layout->intr_mask);
 }
 
 /* Behind it how much of it there is, which here is all. */
@@ -320,6 +325,7 @@ static uint64_t needs_of_extras(const struct gus_sample *s)
 	static const struct { enum gus_extra kind; uint64_t bit; } kinds[] = {
 		{ GUS_EXTRA_RAW, PERF_SAMPLE_RAW }, { GUS_EXTRA_REGS, PERF_SAMPLE_REGS_INTR },
 		{ GUS_EXTRA_COUNTS, PERF_SAMPLE_READ }, { GUS_EXTRA_BRANCH_COUNTS, PERF_SAMPLE_BRANCH_STACK },
+		{ GUS_EXTRA_USER_REGS, PERF_SAMPLE_REGS_USER },
 	};
 	uint64_t needs = 0;
 	unsigned detail;
@@ -338,7 +344,8 @@ static uint64_t needs_of(const struct gus_sample *s)
 		{ s->address || s->told & GUS_TOLD_ADDRESS, PERF_SAMPLE_ADDR },
 		{ s->chain_n, PERF_SAMPLE_CALLCHAIN },
 		{ s->branches_n, PERF_SAMPLE_BRANCH_STACK },
-		{ s->regs_n, PERF_SAMPLE_REGS_USER },
+		/* Without a stack they would be no beginning of unwinding; one may be empty. */
+		{ s->regs_n, PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER },
 		{ s->stack_n, PERF_SAMPLE_STACK_USER },
 		{ s->weight || s->told & GUS_TOLD_WEIGHT, PERF_SAMPLE_WEIGHT },
 		{ s->instruction_latency || retires, SAMPLE_WEIGHT_STRUCT },
@@ -364,7 +371,7 @@ struct gus_records_layout gus_perfdata_layout(const Gusprof__Header *header, uin
 	bool timeless = header->clock && strcmp(header->clock->name, "records") == 0;
 
 	return (struct gus_records_layout){ .sample_type = FLAT | (timeless ? 0 : PERF_SAMPLE_TIME),
-		.read_format = e->read_format, .intr_mask = e->regs_intr,
+		.read_format = e->read_format, .intr_mask = e->regs_intr, .regs_mask = e->regs_user,
 		.branch_type = (e->branch_type ? e->branch_type : header->branch_type) & ~(uint64_t)BRANCH_COUNTERS };
 }
 
@@ -392,7 +399,7 @@ void gus_perfdata_fit(struct gus_records_layout *layout, const struct gus_sample
 	layout->branch_type |= s->branch_index ? BRANCH_HW_INDEX : 0;
 	if (s->extras_n && gus_sample_extra(s, GUS_EXTRA_BRANCH_COUNTS, &bytes, NULL))
 		layout->branch_type |= BRANCH_COUNTERS;
-	if (s->regs_n && !layout->regs_mask)
+	if (s->regs_n)
 		layout->regs_mask = registers_of(machine, s->regs_n);
 }
 
@@ -411,6 +418,8 @@ void gus_perfdata_settle(struct gus_records_layout *layout)
 		layout->read_format = 0;
 	if (!(layout->sample_type & PERF_SAMPLE_REGS_INTR))
 		layout->intr_mask = 0;
+	if (!(layout->sample_type & PERF_SAMPLE_REGS_USER))
+		layout->regs_mask = 0;
 	if (!layout->regs_mask) /* without them nobody could tell where a stack lies */
 		layout->sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
 	if (layout->sample_type & PERF_SAMPLE_STACK_USER) /* perf unwinds for events with chains alone */
@@ -429,6 +438,13 @@ static uint64_t told_by(const struct draft *d)
 		(type & SAMPLE_WEIGHT_STRUCT && retires ? GUS_TOLD_RETIRE : 0);
 }
 
+static bool has_user_regs(const struct gus_sample *s)
+{
+	size_t bytes;
+
+	return s->regs_n || (s->extras_n && gus_sample_extra(s, GUS_EXTRA_USER_REGS, &bytes, NULL));
+}
+
 static void count_unfit(const struct draft *d)
 {
 	const struct gus_sample *s = d->s;
@@ -437,7 +453,7 @@ static void count_unfit(const struct draft *d)
 	d->unfit[GUS_PERFDATA_UNFIT_CALLERS] += s->callers != 0;
 	d->unfit[GUS_PERFDATA_UNFIT_PSV] += s->events != 0;
 	d->unfit[GUS_PERFDATA_UNFIT_LATENCIES] += s->issue_latency || s->translation_latency || s->told & elsewhere;
-	d->unfit[GUS_PERFDATA_UNFIT_EXTRAS] += s->regs_n && !(d->layout->sample_type & PERF_SAMPLE_REGS_USER);
+	d->unfit[GUS_PERFDATA_UNFIT_EXTRAS] += !(d->layout->sample_type & PERF_SAMPLE_REGS_USER) && has_user_regs(s);
 	d->unfit[GUS_PERFDATA_UNFIT_TOLD] += (s->told & ~elsewhere) != told_by(d);
 }
 

@@ -210,14 +210,20 @@ static uint64_t read_regs(struct gus_cursor *c, uint64_t mask, uint64_t **v, uns
 	return abi;
 }
 
+/* Those without a stack are no beginning of unwinding: they are kept as they are. */
 static void take_regs(struct body *b)
 {
+	bool unwinds = b->layout->sample_type & PERF_SAMPLE_STACK_USER;
 	struct gus_sample *s = &b->out->sample;
 	uint64_t abi;
 	unsigned n;
 
 	gus_vec_reserve(&b->r->regs, 64);
 	abi = read_regs(&b->c, b->layout->regs_mask, &b->r->regs.v, &n);
+	if (!unwinds && n)
+		gus_extras_add(&b->r->extras, GUS_EXTRA_USER_REGS, (unsigned)abi, b->r->regs.v, n * sizeof(uint64_t));
+	if (!unwinds)
+		return;
 	if (abi == PERF_SAMPLE_REGS_ABI_64) {
 		s->regs = b->r->regs.v;
 		s->regs_n = n;

@@ -66,6 +66,8 @@ def expected(m, v):
         out["chain"] = ["%#x" % a for a in v["chain"] if a != v["ip"]]
     if v.get("branches"):
         out["branches"] = [branch(b) for b in v["branches"]]
+    if v.get("regs") and not e.sample_type & STACK_USER:
+        out["user_regs"] = ["abi", str(v.get("abi", 2))] + ["%#x" % word for word in v["regs"]]
     if v.get("raw"):
         out["raw"] = (v["raw"] + bytes(-(len(v["raw"]) + 4) % 8)).hex()
     return out
@@ -76,7 +78,7 @@ def told(line):
     words = line.split()
     out = {"time": words[0]}
     at = 2
-    lists = {"chain", "branches", "branch_counts", "interrupted", "regs", "stack", "counts"}
+    lists = {"chain", "branches", "branch_counts", "interrupted", "user_regs", "regs", "stack", "counts"}
     while at < len(words):
         word = words[at]
         at += 1

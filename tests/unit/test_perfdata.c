@@ -509,7 +509,20 @@ static void names_in_a_pipe(void **state)
 	stop(&h, &m);
 }
 
-/* Of the registers that were recorded ours are taken, in our order; without all of them there is no stack either. */
+static void expect_user_registers(const struct gus_sample *s, unsigned abi, size_t n)
+{
+	unsigned told = 0;
+	size_t bytes = 0;
+	const uint64_t *v = gus_sample_extra(s, GUS_EXTRA_USER_REGS, &bytes, &told);
+
+	assert_int_equal(bytes, n * sizeof(*v));
+	assert_int_equal(told, n ? abi : 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(v[i], 100 + i);
+}
+
+/* Of the registers that were recorded ours are taken, in our order. Without all of them there is no stack either, and
+ * those that there are stay as they are. */
 static void registers(void **state)
 {
 	const struct { const char *machine; uint64_t mask; unsigned n; uint64_t first, last; } cases[] = {
@@ -545,12 +558,49 @@ static void registers(void **state)
 		assert_int_equal(h.samples.n, 1);
 		assert_int_equal(h.samples.v[0].regs_n, cases[i].n);
 		assert_int_equal(h.samples.v[0].stack_n, cases[i].n ? 2 : 0);
+		assert_int_equal(gus_reader_header(h.reader)->events[0]->regs_user, cases[i].mask);
+		expect_user_registers(&h.samples.v[0], 2,
+				      cases[i].n ? 0 : (size_t)__builtin_popcountll(cases[i].mask));
 		if (cases[i].n) {
 			assert_int_equal(h.samples.v[0].regs[0], cases[i].first);
 			assert_int_equal(h.samples.v[0].regs[cases[i].n - 1], cases[i].last);
 			assert_int_equal(h.samples.v[0].stack[1], 0xbbbb);
 		}
 		assert_string_equal(gus_reader_header(h.reader)->call_graph, "dwarf");
+		stop(&h, &m);
+	}
+}
+
+/* Registers without a stack are kept whatever they are, and callers are those of the chain. */
+static void registers_alone(void **state)
+{
+	static const struct { uint64_t abi, mask; } cases[] = { { 2, 0xff01ff }, { 2, 5 }, { 1, 0xff01ff }, { 0, 5 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = cases[i].abi ? (size_t)__builtin_popcountll(cases[i].mask) : 0;
+		struct made_perfdata m = { 0 };
+		struct heard h;
+
+		made_event(&m, &(struct made_attr){ .type = 1, .sample_type = IP | TID | TIME | CHAIN | REGS,
+						    .flags = ID_ALL, .regs_user = cases[i].mask });
+		made_begin(&m, SAMPLE, USER);
+		for (uint64_t w = 0; w < 3; w++)
+			made_word(&m, w);
+		made_word(&m, 3);
+		made_word(&m, (uint64_t)-512);
+		made_word(&m, 0);
+		made_word(&m, 0x20);
+		made_word(&m, cases[i].abi);
+		for (size_t r = 0; r < n; r++)
+			made_word(&m, 100 + r);
+		made_end(&m);
+		made_feature_text(&m, 6, "x86_64");
+		h = hear(&m);
+		assert_int_equal(h.samples.v[0].regs_n, 0);
+		assert_int_equal(h.samples.v[0].chain_n, 2);
+		assert_int_equal(h.samples.v[0].callers, 0);
+		expect_user_registers(&h.samples.v[0], (unsigned)cases[i].abi, n);
 		stop(&h, &m);
 	}
 }
@@ -1076,8 +1126,8 @@ int main(void)
 		cmocka_unit_test(forms_of_a_file), cmocka_unit_test(passes), cmocka_unit_test(many_samples),
 		cmocka_unit_test(defaults), cmocka_unit_test(without_times), cmocka_unit_test(records_without_times),
 		cmocka_unit_test(build_ids), cmocka_unit_test(features), cmocka_unit_test(names_in_a_pipe),
-		cmocka_unit_test(registers), cmocka_unit_test(chains_beside_stacks), cmocka_unit_test(stacks_of_calls),
-		cmocka_unit_test(counts_of_groups), cmocka_unit_test(counts_of_one),
+		cmocka_unit_test(registers), cmocka_unit_test(registers_alone), cmocka_unit_test(chains_beside_stacks),
+		cmocka_unit_test(stacks_of_calls), cmocka_unit_test(counts_of_groups), cmocka_unit_test(counts_of_one),
 		cmocka_unit_test(kept_records),
 		cmocka_unit_test(losses), cmocka_unit_test(packed_records), cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(cut_between), cmocka_unit_test(corrupt_types), cmocka_unit_test(cut_beside),

@@ -212,6 +212,7 @@ static void has_stack(struct gus_sample *s)
 	s->stack_n = sizeof(stack) / sizeof(*stack);
 }
 
+/* What is to be unwound, of a stack of which nothing could be copied. */
 static void has_regs(struct gus_sample *s)
 {
 	s->regs = regs;
@@ -295,6 +296,76 @@ static void extras_come_back(void **state)
 	assert_true(w.layout.branch_type & COUNTERS);
 	expect_same(&s, &again);
 	expect_all_fits(&w);
+	end(&w);
+	gus_vec_free(&extras);
+}
+
+/* Registers of user space that nobody unwinds by: no stack comes with them, and no chain. */
+static void registers_beside_a_stack(void **state)
+{
+	static const uint64_t words[] = { 21, 22, 23 };
+	static const struct { unsigned abi; uint64_t mask, unfit; uint32_t n; } cases[] = {
+		{ PERF_SAMPLE_REGS_ABI_64, 0x1000000000105, 1, 3 }, /* a bit more than there are words */
+		{ PERF_SAMPLE_REGS_ABI_64, 0x100000000005, 0, 3 }, { PERF_SAMPLE_REGS_ABI_32, 7, 0, 3 },
+		{ PERF_SAMPLE_REGS_ABI_64, 0, 1, 3 }, /* nobody knows which they are */
+		{ PERF_SAMPLE_REGS_ABI_64, 7, 1, 2 }, { PERF_SAMPLE_REGS_ABI_NONE, 7, 1, 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_extras extras = { 0 };
+		struct gus_sample s = flat(), again;
+		struct written w;
+
+		begin(&w);
+		w.events[1].regs_user = cases[i].mask;
+		gus_extras_add(&extras, GUS_EXTRA_USER_REGS, cases[i].abi, words, cases[i].n * sizeof(*words));
+		s.extras = extras.v;
+		s.extras_n = (uint32_t)extras.n;
+		s.cgroup = 5; /* comes behind */
+		again = through(&w, &s);
+		assert_int_equal(w.layout.regs_mask, cases[i].mask);
+		assert_int_equal(w.layout.sample_type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CALLCHAIN), 0);
+		assert_int_equal(w.unfit[GUS_PERFDATA_UNFIT_EXTRAS], cases[i].unfit);
+		assert_int_equal(again.cgroup, 5);
+		s.extras_n = cases[i].unfit ? 0 : s.extras_n;
+		expect_same(&s, &again);
+		end(&w);
+		gus_vec_free(&extras);
+	}
+}
+
+/* Of an event of which some samples are to be unwound the registers are those that one begins with. */
+static void registers_of_both_kinds(void **state)
+{
+	static const uint64_t words[] = { 21, 22, 23 };
+	struct gus_extras extras = { 0 };
+	struct gus_sample unwound = flat(), s = flat(), again;
+	struct written w;
+
+	(void)state;
+	begin(&w);
+	has_stack(&unwound);
+	gus_extras_add(&extras, GUS_EXTRA_USER_REGS, PERF_SAMPLE_REGS_ABI_64, words, sizeof(words));
+	s.extras = extras.v;
+	s.extras_n = (uint32_t)extras.n;
+	w.events[1].regs_user = 7;
+	w.layout = gus_perfdata_layout(&w.header, 1);
+	gus_perfdata_fit(&w.layout, &s, "x86_64");
+	gus_perfdata_fit(&w.layout, &unwound, "x86_64");
+	gus_perfdata_fit(&w.layout, &s, "x86_64");
+	gus_perfdata_settle(&w.layout);
+	assert_int_equal(w.layout.regs_mask, 0xff01ff);
+	begin_reading(&w);
+	gus_perfdata_put_sample(&w.bytes, &w.layout, &unwound, w.unfit);
+	again = reread(&w, 0).sample;
+	expect_words(again.regs, regs, X86_REGS);
+	assert_int_equal(again.stack_n, 4);
+	expect_all_fits(&w);
+	w.bytes.n = 0;
+	gus_perfdata_put_sample(&w.bytes, &w.layout, &s, w.unfit);
+	assert_int_equal(reread(&w, 0).sample.extras_n, 0);
+	assert_int_equal(w.unfit[GUS_PERFDATA_UNFIT_EXTRAS], 1);
 	end(&w);
 	gus_vec_free(&extras);
 }
@@ -995,11 +1066,6 @@ static void stacks_bring_chains(void **state)
 	struct written w;
 
 	(void)state;
-	begin(&w);
-	has_regs(&s);
-	again = through(&w, &s);
-	assert_int_equal(w.layout.sample_type & PERF_SAMPLE_CALLCHAIN, 0);
-	end(&w);
 	for (unsigned kernel = 0; kernel < 2; kernel++) {
 		begin(&w);
 		has_stack(&s);
@@ -1068,7 +1134,8 @@ int main(void)
 		cmocka_unit_test(long_records),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(tasks_and_names),
-		cmocka_unit_test(times_that_are_none), cmocka_unit_test(losses_and_throttles),
+		cmocka_unit_test(times_that_are_none), cmocka_unit_test(registers_beside_a_stack),
+		cmocka_unit_test(registers_of_both_kinds), cmocka_unit_test(losses_and_throttles),
 		cmocka_unit_test(kernel_symbols),
 		cmocka_unit_test(kept_records),
 		cmocka_unit_test(long_names),

@@ -424,10 +424,13 @@ static void registers_and_bytes(void **state)
 	static const uint64_t user[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 18, 19, 20, 21, 22, 23, 24, 0xabcdef };
 	static const uint64_t here[] = { 0x10, 0x20, 0x30 };
 	static const uint8_t raw[] = { 0x00, 0x1f, 0xa0 };
+	Gusprof__Host host = GUSPROF__HOST__INIT;
 	struct made *m = *state;
 	struct gus_extras extras = { 0 };
 	struct seen s = at(MAIN);
 
+	host.machine = (char *)"x86_64";
+	m->header.host = &host;
 	expect_line(m, GUS_FIELD_IREGS | GUS_FIELD_UREGS | GUS_FIELD_RAW, s, "\n");
 	s.sample.regs = user;
 	s.sample.regs_n = 17;
@@ -447,9 +450,16 @@ static void registers_and_bytes(void **state)
 	s.sample.extras_n = (uint32_t)extras.n;
 	m->event[0].regs_intr = UINT64_C(1) << 63 | 1; /* fewer than there are values */
 	expect_line(m, GUS_FIELD_IREGS, s, " ABI:2    AX:0x10 reg63:0x20\n");
+	gus_extras_add(&extras, GUS_EXTRA_USER_REGS, 1, here, sizeof(here)); /* those that no stack is unwound by */
+	s.sample.extras_n = (uint32_t)extras.n;
+	m->event[0].regs_user = UINT64_C(7) << 22;
+	expect_line(m, GUS_FIELD_UREGS, s, " ABI:1   R14:0x10   R15:0x20 reg24:0x30\n");
+	host.machine = (char *)"riscv64"; /* whose names are not known */
+	expect_line(m, GUS_FIELD_UREGS, s, " ABI:1 reg22:0x10 reg23:0x20 reg24:0x30\n");
 	s.sample.event = 2; /* which there is not: nobody knows which registers they are */
-	expect_line(m, GUS_FIELD_IREGS, s, "\n");
+	expect_line(m, GUS_FIELD_IREGS | GUS_FIELD_UREGS, s, "\n");
 	gus_vec_free(&extras);
+	m->header.host = NULL;
 }
 
 static void registers_of_arm(void **state)

@@ -123,8 +123,11 @@ static void assert_sample(const struct gus_sample *s, const struct words_sample 
 	assert_extra(s, GUS_EXTRA_BRANCH_COUNTS, &w->counters, 0);
 	assert_extra(s, GUS_EXTRA_REGS, &w->interrupted, (unsigned)w->interrupt_abi);
 	assert_raw(s, w);
-	/* Registers of 64 bits alone, and a stack only with them, as nobody knows where it lies without. */
-	if (w->user_abi == 2) {
+	/* With a stack those of 64 bits alone, and a stack only with them, as nobody knows where it lies without. */
+	if (!(l->sample_type & words_sample_bit("STACK_USER"))) {
+		assert_int_equal(s->regs_n + s->stack_n + s->callers, 0);
+		assert_extra(s, GUS_EXTRA_USER_REGS, &w->registers, (unsigned)w->user_abi);
+	} else if (w->user_abi == 2) {
 		assert_list(&w->registers, s->regs, s->regs_n);
 		if (s->regs_n)
 			assert_list(&w->stack, s->stack, s->stack_n);
