@@ -68,7 +68,8 @@ static void tell_left(const struct gus_log *log, const struct gus_contents *s, c
 		{ s->kept - r->kept, "records of the file that the recording was made of, which refer to that file, or "
 		  "of "
 		  "unknown kinds", "" },
-		{ s->aux, "what hardware wrote beside the samples", " pieces" },
+		{ s->aux, "what hardware wrote beside the samples, as perf needs more to decode it than is kept",
+		  " pieces" },
 		{ s->marks, "marks", "" },
 		{ s->made, "code that programs made, and its names; perf reads /tmp/perf-PID.map while that is there",
 		  " pieces" },
