@@ -277,6 +277,8 @@ static void print_told(const struct gus_sample *s)
 		if (value || s->told & told_columns[i].told)
 			gus_print(told_columns[i].hex ? " %s 0x%" PRIx64 : " %s %" PRIu64, told_columns[i].name, value);
 	}
+	if (s->told & GUS_TOLD_COMPLETE) /* or else from the retirement before */
+		printf(" retire_from completion");
 }
 
 /* What a sample brought along: bytes as they stand in memory, words as numbers. */

@@ -15,14 +15,16 @@ enum form { HEX, DECIMAL, ACCESS, SIZE, SIGNATURE };
 
 struct column { unsigned field; size_t at, size; uint64_t told; enum form form; };
 
-/* In perf's order. Latencies are of one column each in a sample of perf's as of ours; that of the retirement may be
- * counted from either of two moments, which `gusprof dump` keeps apart. */
+/* In perf's order, and behind its latencies those that perf has not. That of the retirement may be counted from either
+ * of two moments, which `gusprof dump` tells apart. */
 static const struct column before[] = {
 	{ GUS_FIELD_ADDR, COLUMN(address), GUS_TOLD_ADDRESS, HEX },
 	{ GUS_FIELD_DATA_SRC, COLUMN(data_source), 0, ACCESS },
 	{ GUS_FIELD_WEIGHT, COLUMN(weight), GUS_TOLD_WEIGHT, DECIMAL },
 	{ GUS_FIELD_INS_LAT, COLUMN(instruction_latency), GUS_TOLD_INSTRUCTION, DECIMAL },
 	{ GUS_FIELD_RETIRE_LAT, COLUMN(retire_latency), GUS_TOLD_RETIRE | GUS_TOLD_COMPLETE, DECIMAL },
+	{ GUS_FIELD_ISSUE_LAT, COLUMN(issue_latency), GUS_TOLD_ISSUE, DECIMAL },
+	{ GUS_FIELD_TRANSLATION_LAT, COLUMN(translation_latency), GUS_TOLD_TRANSLATION, DECIMAL },
 	{ GUS_FIELD_PSV, COLUMN(events), 0, SIGNATURE },
 	{ GUS_FIELD_TRANSACTION, COLUMN(transaction), 0, HEX },
 	{ GUS_FIELD_CGROUP, COLUMN(cgroup), 0, DECIMAL },

@@ -20,14 +20,19 @@ static const struct { const char *name; unsigned field; } known[] = {
 	{ "transaction", GUS_FIELD_TRANSACTION }, { "cgroup", GUS_FIELD_CGROUP }, { "iregs", GUS_FIELD_IREGS },
 	{ "uregs", GUS_FIELD_UREGS }, { "raw", GUS_FIELD_RAW }, { "phys_addr", GUS_FIELD_PHYS_ADDR },
 	{ "data_page_size", GUS_FIELD_DATA_PAGE }, { "code_page_size", GUS_FIELD_CODE_PAGE },
-	{ "psv", GUS_FIELD_PSV },
+	{ "psv", GUS_FIELD_PSV }, { "issue_lat", GUS_FIELD_ISSUE_LAT },
+	{ "translation_lat", GUS_FIELD_TRANSLATION_LAT },
 };
 #define KNOWN (sizeof(known) / sizeof(*known))
 
-/* Fields of perf's that no recording of ours can have, or that are nothing of a sample. */
-static const char *const absent[] = {
-	"trace", "bpf-output", "brstackinsn", "brstackinsnlen", "brstackdisasm", "callindent", "insn", "insnlen",
-	"disasm", "synth", "metric", "srccode", "ipc", "tod", "flags", "machine_pid", "vcpu", "dsoff", "brcntr",
+/* Fields of perf's that no recording of ours can have, or that are nothing of a sample; and what is told elsewhere. */
+static const struct { const char *name, *instead; } absent[] = {
+	{ "trace", "raw has the bytes of a tracepoint" }, { "bpf-output", "raw has the bytes" },
+	{ "brcntr", "'gusprof dump' shows the counts beside branches" }, { "brstackinsn", NULL },
+	{ "brstackinsnlen", NULL }, { "brstackdisasm", NULL }, { "callindent", NULL }, { "insn", NULL },
+	{ "insnlen", NULL }, { "disasm", NULL }, { "synth", NULL }, { "metric", NULL }, { "srccode", NULL },
+	{ "ipc", NULL }, { "tod", NULL }, { "flags", NULL }, { "machine_pid", NULL }, { "vcpu", NULL },
+	{ "dsoff", NULL },
 };
 
 static int unknown(const char *name, struct gus_error *err)
@@ -36,8 +41,9 @@ static int unknown(const char *name, struct gus_error *err)
 	char meant[64];
 
 	for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++)
-		if (strcmp(absent[i], name) == 0)
-			return gus_fail(err, GUS_E_USAGE, "-F %s: gusprof records no such thing", name);
+		if (strcmp(absent[i].name, name) == 0)
+			return gus_fail(err, GUS_E_USAGE, "-F %s: %s", name, absent[i].instead ? absent[i].instead :
+					"gusprof records no such thing");
 	if (strchr(name, ':'))
 		return gus_fail(err, GUS_E_USAGE, "-F takes fields without a type before them, not '%s'", name);
 	for (size_t i = 0; i < KNOWN; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in a line of gusprof script: perf's fields, by perf's names. */
+/* What stands in a line of gusprof script: perf's fields, by perf's names, and a few that perf has not. */
 #ifndef GUS_CLI_SCRIPT_FIELDS_H
 #define GUS_CLI_SCRIPT_FIELDS_H
 
@@ -16,7 +16,7 @@ enum gus_field {
 	GUS_FIELD_INS_LAT = 1 << 19, GUS_FIELD_RETIRE_LAT = 1 << 20, GUS_FIELD_TRANSACTION = 1 << 21,
 	GUS_FIELD_CGROUP = 1 << 22, GUS_FIELD_IREGS = 1 << 23, GUS_FIELD_UREGS = 1 << 24, GUS_FIELD_RAW = 1 << 25,
 	GUS_FIELD_PHYS_ADDR = 1 << 26, GUS_FIELD_DATA_PAGE = 1 << 27, GUS_FIELD_CODE_PAGE = 1 << 28,
-		GUS_FIELD_PSV = 1 << 29,
+	GUS_FIELD_PSV = 1 << 29, GUS_FIELD_ISSUE_LAT = 1 << 30, GUS_FIELD_TRANSLATION_LAT = 1u << 31,
 
 	GUS_FIELDS_DEFAULT = GUS_FIELD_COMM | GUS_FIELD_TID | GUS_FIELD_CPU | GUS_FIELD_TIME | GUS_FIELD_PERIOD |
 			     GUS_FIELD_EVENT | GUS_FIELD_IP | GUS_FIELD_SYM | GUS_FIELD_SYMOFF | GUS_FIELD_DSO,

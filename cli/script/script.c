@@ -41,13 +41,12 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_STRING, AT(input), .choices = "@file", .fit = { .excludes = "--",
 	  .why = "both name the recording" } },
 	{ 'F', "fields", "FIELD[,FIELD]", "What stands in a line: comm, tid, pid, cpu, misc, time, period, event, "
-	  "addr, data_src, weight, ins_lat, retire_lat, transaction, cgroup, ip, sym, symoff, dso, srcline, "
-	  "iregs, uregs, brstack, brstacksym, brstackoff, raw, psv, phys_addr, data_page_size, code_page_size; or "
-		"+FIELD and -FIELD, to "
-	  "change what is so without it.",
+	  "addr, data_src, weight, ins_lat, retire_lat, issue_lat, translation_lat, transaction, cgroup, ip, sym, "
+	  "symoff, dso, srcline, iregs, uregs, brstack, brstacksym, brstackoff, raw, psv, phys_addr, "
+	  "data_page_size, code_page_size; or +FIELD and -FIELD, to change what is so without it.",
 	  GUS_OPTION_STRING, AT(fields), .filled = true, .choices = "comm tid pid cpu misc time period event addr "
-	  "data_src weight ins_lat retire_lat transaction cgroup ip sym symoff dso srcline iregs uregs brstack "
-	  "brstacksym brstackoff raw psv phys_addr data_page_size code_page_size" },
+	  "data_src weight ins_lat retire_lat issue_lat translation_lat transaction cgroup ip sym symoff dso srcline "
+	  "iregs uregs brstack brstacksym brstackoff raw psv phys_addr data_page_size code_page_size" },
 	{ 0, "folded", NULL, "Add up equal stacks, a line each: NAME;OUTER;INNER WEIGHT, for flame graphs.",
 	  GUS_OPTION_FLAG, AT(folded), .fit = { .excludes = "fields ns reltime",
 	  .why = "a stack is of many samples" } },
@@ -108,7 +107,7 @@ static void tell_absent(const struct gus_script *s, const struct gus_log *log)
 		GUS_FIELD_BRSTACK, GUS_FIELD_BRSTACKSYM, GUS_FIELD_BRSTACKOFF, GUS_FIELD_ADDR, GUS_FIELD_DATA_SRC,
 		GUS_FIELD_WEIGHT, GUS_FIELD_INS_LAT, GUS_FIELD_RETIRE_LAT, GUS_FIELD_TRANSACTION, GUS_FIELD_CGROUP,
 		GUS_FIELD_IREGS, GUS_FIELD_UREGS, GUS_FIELD_RAW, GUS_FIELD_PHYS_ADDR, GUS_FIELD_DATA_PAGE,
-		GUS_FIELD_CODE_PAGE, GUS_FIELD_PSV,
+		GUS_FIELD_CODE_PAGE, GUS_FIELD_PSV, GUS_FIELD_ISSUE_LAT, GUS_FIELD_TRANSLATION_LAT,
 	};
 
 	for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++)

@@ -243,6 +243,23 @@ static void names_of_threads(void **state)
 	       "          worker \n             :11 \n             :12 \n             a?b \n");
 }
 
+/* Numbers of records stand in for times where samples have none, and are not shown as if they were some. */
+static void numbers_of_records_are_no_times(void **state)
+{
+	struct gus_script s = { .fields = GUS_FIELD_CPU | GUS_FIELD_TIME | GUS_FIELD_PERIOD };
+	struct made *m = *state;
+	struct seen one = at(MAIN);
+
+	m->clock.name = (char *)"records";
+	expect(m, s, gus_script_line, &one, 1, "[003]     250000 \n");
+	s.relative = s.nanoseconds = true;
+	expect(m, s, gus_script_line, &one, 1, "[003]     250000 \n");
+	m->clock.name = (char *)"record";
+	expect(m, s, gus_script_line, &one, 1, "[003]     5.000456666:     250000 \n");
+	m->header.clock = NULL; /* nothing is known of it: times are what they are */
+	expect(m, s, gus_script_line, &one, 1, "[003]    12.000456789:     250000 \n");
+}
+
 static void times_are_as_asked(void **state)
 {
 	struct gus_script s = { .fields = GUS_FIELD_TIME, .nanoseconds = true };
@@ -336,6 +353,8 @@ static void branches_by_module(void **state)
 
 #define NUMBERS (GUS_FIELD_ADDR | GUS_FIELD_WEIGHT | GUS_FIELD_INS_LAT | GUS_FIELD_RETIRE_LAT | \
 		 GUS_FIELD_TRANSACTION | GUS_FIELD_CGROUP)
+#define LATENCIES (GUS_FIELD_INS_LAT | GUS_FIELD_RETIRE_LAT | GUS_FIELD_ISSUE_LAT | \
+		   (unsigned)GUS_FIELD_TRANSLATION_LAT)
 #define SIZES (GUS_FIELD_PHYS_ADDR | GUS_FIELD_DATA_PAGE | GUS_FIELD_CODE_PAGE)
 
 /* What nobody told is no zero, and what was told is one if it is. */
@@ -356,6 +375,15 @@ static void what_hardware_told(void **state)
 	s.sample.cgroup = 77;
 	expect_line(*state, NUMBERS, s, "ffff881817d63e02              225            65535                0"
 		    "               40               77 \n");
+	s.sample.issue_latency = s.sample.translation_latency = 0; /* those that perf has not */
+	expect_line(*state, LATENCIES, s, "           65535                0                -                - \n");
+	s.sample.issue_latency = 12;
+	s.sample.told |= GUS_TOLD_TRANSLATION;
+	expect_line(*state, LATENCIES, s, "           65535                0               12                0 \n");
+	s.sample.translation_latency = 34;
+	s.sample.issue_latency = 0;
+	s.sample.told |= GUS_TOLD_ISSUE;
+	expect_line(*state, LATENCIES, s, "           65535                0                0               34 \n");
 	expect_line(*state, SIZES, s, "                - - -\n");
 	s.sample.physical = 0x1000;
 	s.sample.data_page = 2 << 20;
@@ -537,7 +565,7 @@ int main(void)
 		TEST(a_line_is_perfs),
 		TEST(each_field_has_its_place),
 		TEST(names_of_threads),
-		TEST(times_are_as_asked),
+		TEST(times_are_as_asked), TEST(numbers_of_records_are_no_times),
 		TEST(chains_are_perfs),
 		TEST(long_chains_are_counted),
 		TEST(branches_are_perfs),
