@@ -12,9 +12,11 @@
 
 #include <cmocka.h>
 
+#include "base/limits.h"
 #include "cli/export/contents.h"
 #include "proto/reader.h"
 #include "proto/sample.h"
+#include "proto/varint.h"
 #include "proto/writer.h"
 #include "tests/unit/made_sideband.h"
 
@@ -25,6 +27,7 @@ struct made {
 	struct gus_writer *w;
 	struct gus_columns samples;
 	struct gus_contents found;
+	bool throttled;
 };
 
 static char *text(const char *constant)
@@ -135,6 +138,73 @@ static void counters(void **state)
 	assert_int_equal(c->ids, 10);
 }
 
+/* Counters that would make more ids than a file may have have none: the rest of the room is as good as ever. */
+static void more_counters_than_ids(void **state)
+{
+	const uint64_t named[][2] = { { 0, 10 }, { 1, GUS_LIMIT_PERFDATA_IDS - 9 }, { 1, GUS_LIMIT_PERFDATA_IDS - 10 },
+				      { 0, 11 } };
+	struct made *m = *state;
+	const struct gus_contents *c;
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++) {
+		const uint64_t counts[] = { 5, named[i][0] | named[i][1] << 32 };
+		struct gus_extras extras = { 0 };
+
+		gus_extras_add(&extras, GUS_EXTRA_COUNTS, 0, counts, sizeof(counts));
+		gus_columns_push(&m->samples, &(struct gus_sample){ .time = 1, .event = 1, .extras = extras.v,
+								    .extras_n = (uint32_t)extras.n });
+		gus_vec_free(&extras);
+	}
+	c = look(m, NULL);
+	assert_int_equal(c->counters.v[0], 10);
+	assert_int_equal(c->counters.v[1], GUS_LIMIT_PERFDATA_IDS - 10);
+	assert_int_equal(c->ids, GUS_LIMIT_PERFDATA_IDS);
+}
+
+/* The second sample is neither the first nor the last. */
+static void times_in_any_order(void **state)
+{
+	static const uint64_t times[] = { 50, 60, 40, 45, 55 };
+	struct made *m = *state;
+	const struct gus_contents *c;
+
+	for (size_t i = 0; i < 5; i++)
+		gus_columns_push(&m->samples, &(struct gus_sample){ .time = times[i] });
+	c = look(m, NULL);
+	assert_int_equal(c->samples, 5);
+	assert_int_equal(c->first_ns, 40);
+	assert_int_equal(c->last_ns, 60);
+	assert_false(c->branches || c->stacks);
+}
+
+/* What is lost or paused on a CPU tells of one, and of no other event's samples. */
+static void cpus_of_records(void **state)
+{
+	Gusprof__Throttle t = GUSPROF__THROTTLE__INIT;
+	Gusprof__Lost l = GUSPROF__LOST__INIT;
+	Gusprof__Record r = GUSPROF__RECORD__INIT;
+	struct made *m = *state;
+
+	t.cpu = l.cpu = 1;
+	r.kind_case = m->throttled ? GUSPROF__RECORD__KIND_THROTTLE : GUSPROF__RECORD__KIND_LOST;
+	if (m->throttled)
+		r.throttle = &t;
+	else
+		r.lost = &l;
+	assert_true(made_record(m->w, &r));
+	look(m, NULL);
+	assert_int_equal(m->found.layouts.v[0].sample_type & CPU_BIT, CPU_BIT);
+	assert_int_equal(m->found.layouts.v[1].sample_type & CPU_BIT, 0);
+}
+
+static void cpus_of_throttles(void **state)
+{
+	struct made *m = *state;
+
+	m->throttled = true;
+	cpus_of_records(state);
+}
+
 /* A CPU that switches tell is told in records that are no samples, which are the first event's. */
 static void switches(void **state)
 {
@@ -214,6 +284,53 @@ static void modules(void **state)
 	assert_int_equal(c->modules.v[1].end, 0xe0800);
 }
 
+/* Where only one end of the kernel is told, the other stays what it was. */
+static void ends_of_the_kernel(void **state)
+{
+	static const uint64_t told[][2] = { { 0x1000, 0 }, { 0, 0x9000 }, { 0x2000, 0 } };
+	struct made *m = *state;
+	const struct gus_contents *c;
+
+	for (size_t i = 0; i < 3; i++) {
+		Gusprof__KernelSymbols message = GUSPROF__KERNEL_SYMBOLS__INIT;
+
+		message.text_start = told[i][0];
+		message.text_end = told[i][1];
+		assert_int_equal(gus_writer_message(m->w, GUS_FRAME_KERNEL_SYMBOLS, &message.base, NULL), 0);
+	}
+	c = look(m, NULL);
+	assert_int_equal(c->text_start, 0x2000);
+	assert_int_equal(c->text_end, 0x9000);
+}
+
+/* Modules are as many as a kernel can have and no more, and those that there are still grow. */
+static void more_modules_than_any(void **state)
+{
+	enum { N = GUS_LIMIT_ELF_SEGMENTS + 2 };
+	static Gusprof__Symbol made[N], *list[N];
+	static char names[N][8];
+	Gusprof__KernelSymbols message = GUSPROF__KERNEL_SYMBOLS__INIT;
+	struct made *m = *state;
+	const struct gus_contents *c;
+
+	for (unsigned i = 0; i < N; i++) {
+		made[i] = (Gusprof__Symbol)GUSPROF__SYMBOL__INIT;
+		snprintf(names[i], sizeof(names[i]), "m%u", i < N - 1 ? i : 0);
+		made[i].module = names[i];
+		made[i].address = i < N - 1 ? 0x1000 : 0x800;
+		made[i].size = 0x10;
+		list[i] = &made[i];
+	}
+	message.symbols = list;
+	message.n_symbols = N;
+	assert_int_equal(gus_writer_message(m->w, GUS_FRAME_KERNEL_SYMBOLS, &message.base, NULL), 0);
+	c = look(m, NULL);
+	assert_int_equal(c->modules.n, GUS_LIMIT_ELF_SEGMENTS);
+	assert_string_equal(c->modules.v[GUS_LIMIT_ELF_SEGMENTS - 1].name, names[GUS_LIMIT_ELF_SEGMENTS - 1]);
+	assert_int_equal(c->modules.v[0].start, 0x800);
+	assert_int_equal(c->modules.v[0].end, 0x1010);
+}
+
 /* Of a symbol whose size is not known it is known that it is there. */
 static void module_of_one_address(void **state)
 {
@@ -239,7 +356,8 @@ static void build_ids(void **state)
 	static const struct made_mapping made[] = {
 		{ .path = "/a", .build_id = "first" }, { .path = "/a", .build_id = "first" },
 		{ .path = "/a", .build_id = "other" }, { .path = "/b", .build_id = "first", .kernel = true },
-		{ .path = "/c" }, { .path = "/d", .build_id = "more than twenty bytes" },
+		{ .path = "/c" }, { .path = "/d", .build_id = "twenty-one bytes long" },
+		{ .path = "/e", .build_id = "twenty bytes of some" },
 		{ .path = "", .build_id = "nobody's" },
 	};
 	struct made *m = *state;
@@ -254,7 +372,11 @@ static void build_ids(void **state)
 	}
 	c = look(m, NULL);
 	assert_true(c->kernel_mapped);
-	assert_int_equal(c->builds.n, 3);
+	assert_int_equal(c->builds.n, 4);
+	b = gus_index_key(&c->builds, 3);
+	assert_string_equal(gus_strings_get(&c->paths, b->path), "/e");
+	assert_int_equal(b->size, 20);
+	assert_int_equal(b->kernel, 0);
 	b = gus_index_key(&c->builds, 2);
 	assert_string_equal(gus_strings_get(&c->paths, b->path), "/b");
 	assert_int_equal(b->size, 5);
@@ -271,6 +393,7 @@ static void what_has_no_place(void **state)
 	Gusprof__Embedded embedded = GUSPROF__EMBEDDED__INIT;
 	Gusprof__Image image = GUSPROF__IMAGE__INIT;
 	Gusprof__Aux aux = GUSPROF__AUX__INIT;
+	struct gus_bytes payload = { .v = (uint8_t *)(uintptr_t)"whatever", .n = 8 };
 	Gusprof__Mark mark = GUSPROF__MARK__INIT;
 	Gusprof__Jit jit = GUSPROF__JIT__INIT;
 	Gusprof__Kept kept = GUSPROF__KEPT__INIT;
@@ -291,8 +414,12 @@ static void what_has_no_place(void **state)
 	embedded.n_functions = 2;
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(gus_writer_message(m->w, GUS_FRAME_EMBEDDED, &embedded.base, NULL), 0);
-	assert_int_equal(gus_writer_message(m->w, GUS_FRAME_IMAGE, &image.base, NULL), 0);
-	assert_int_equal(gus_writer_message(m->w, GUS_FRAME_AUX, &aux.base, NULL), 0);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(gus_writer_message(m->w, GUS_FRAME_IMAGE, &image.base, NULL), 0);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(gus_writer_message(m->w, GUS_FRAME_AUX, &aux.base, NULL), 0);
+	for (unsigned i = 0; i < 7; i++)
+		assert_int_equal(gus_writer_payload(m->w, i ? GUS_FRAME_SNAPSHOT : GUS_FRAME_TRACE, &payload, NULL), 0);
 	for (size_t i = 0; i < 3; i++) {
 		totals[i] = (Gusprof__EventTotal)GUSPROF__EVENT_TOTAL__INIT;
 		totals[i].missed = i == 1 ? 0 : 1 + i;
@@ -306,8 +433,10 @@ static void what_has_no_place(void **state)
 	assert_int_equal(c->made, 2);
 	assert_int_equal(c->kept, 2);
 	assert_int_equal(c->names, 4);
-	assert_int_equal(c->images, 1);
-	assert_int_equal(c->aux, 1);
+	assert_int_equal(c->images, 5);
+	assert_int_equal(c->aux, 6);
+	assert_int_equal(c->replayable, 7);
+	assert_false(c->kernel_mapped);
 	assert_int_equal(c->unsampled, 2);
 	assert_true(c->governed);
 }
@@ -318,7 +447,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing),
 		TEST(samples),
-		TEST(counters),
+		TEST(counters), TEST(more_counters_than_ids), TEST(times_in_any_order), TEST(cpus_of_records),
+		TEST(cpus_of_throttles), TEST(ends_of_the_kernel), TEST(more_modules_than_any),
 		TEST(switches),
 		TEST(no_cpus),
 		TEST(modules),

@@ -65,7 +65,7 @@ static void simpleperf(struct made_perfdata *m, const char *pairs, size_t size)
 static void names_of_simpleperf(void **state)
 {
 	static const char pairs[] = "system_wide\0false\0event_type_info\0cpu-cycles,0,0\nraw-x,4,17\n\n"
-		"cs-etm,8,0\ncs-etm-known,8,5\nother,9,0\nno-config,4\0trailing";
+		"cs-etm,8,0\ncs-etm-known,8,5\nother,9,0\nno-config,4\0event_types\0wrong,0,0\nwrong,4,17\0trailing";
 	Gusprof__Header *h;
 	struct made_perfdata m = { 0 };
 
