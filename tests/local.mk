@@ -276,6 +276,7 @@ unit_tests = \
 	tests/unit/test_output_file \
 	tests/unit/test_peek \
 	tests/unit/test_contents \
+	tests/unit/test_export_file \
 	tests/unit/test_loaded \
 	tests/unit/test_perfdata_declare \
 	tests/unit/test_perfdata_describe \
@@ -484,6 +485,8 @@ tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
 tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c cli/export/loaded.c $(made_elf)
 tests_unit_test_contents_SOURCES = tests/unit/test_contents.c tests/unit/made_sideband.h $(made_mapping) \
 	cli/export/contents.c
+tests_unit_test_export_file_SOURCES = tests/unit/test_export_file.c tests/unit/made_sideband.h $(made_mapping) \
+	cli/export/contents.c cli/export/file.c cli/export/loaded.c
 tests_unit_test_perfdata_declare_SOURCES = tests/unit/test_perfdata_declare.c
 tests_unit_test_perfdata_describe_SOURCES = tests/unit/test_perfdata_describe.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h

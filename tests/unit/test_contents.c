@@ -161,6 +161,22 @@ static void more_counters_than_ids(void **state)
 	assert_int_equal(c->ids, GUS_LIMIT_PERFDATA_IDS);
 }
 
+/* Layouts are settled once all samples are known: the word for two latencies has room for the weight as well. */
+static void settled_layouts(void **state)
+{
+	enum { WEIGHT = 1 << 14, WEIGHTS = 1 << 24 };
+	struct made *m = *state;
+	const struct gus_contents *c;
+
+	for (uint32_t event = 0; event < EVENTS; event++) {
+		gus_columns_push(&m->samples, &(struct gus_sample){ .event = event, .instruction_latency = 5 });
+		gus_columns_push(&m->samples, &(struct gus_sample){ .event = event, .weight = 5 });
+	}
+	c = look(m, NULL);
+	for (uint32_t event = 0; event < EVENTS; event++)
+		assert_int_equal(c->layouts.v[event].sample_type & (WEIGHT | WEIGHTS), WEIGHTS);
+}
+
 /* The second sample is neither the first nor the last. */
 static void times_in_any_order(void **state)
 {
@@ -422,7 +438,7 @@ static void what_has_no_place(void **state)
 		assert_int_equal(gus_writer_payload(m->w, i ? GUS_FRAME_SNAPSHOT : GUS_FRAME_TRACE, &payload, NULL), 0);
 	for (size_t i = 0; i < 3; i++) {
 		totals[i] = (Gusprof__EventTotal)GUSPROF__EVENT_TOTAL__INIT;
-		totals[i].missed = i == 1 ? 0 : 1 + i;
+		totals[i].missed = i == 1 ? 0 : 2 + i;
 		list[i] = &totals[i];
 	}
 	footer.events = list;
@@ -447,8 +463,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing),
 		TEST(samples),
-		TEST(counters), TEST(more_counters_than_ids), TEST(times_in_any_order), TEST(cpus_of_records),
-		TEST(cpus_of_throttles), TEST(ends_of_the_kernel), TEST(more_modules_than_any),
+		TEST(counters), TEST(more_counters_than_ids), TEST(times_in_any_order), TEST(settled_layouts),
+		TEST(cpus_of_records), TEST(cpus_of_throttles), TEST(ends_of_the_kernel), TEST(more_modules_than_any),
 		TEST(switches),
 		TEST(no_cpus),
 		TEST(modules),

@@ -375,6 +375,57 @@ static void tracepoints(void **state)
 	end(&m);
 }
 
+/* Numbers of events are of four bytes wherever they stand. */
+static void more_events_than_a_byte_counts(void **state)
+{
+	enum { N = 0x1ff };
+	static const struct gus_perfdata_attr attrs[N];
+	static Gusprof__Event *list[N];
+	struct gus_perfdata_about about = { .attrs = attrs, .attr_size = 128 };
+	struct gus_bytes out = { 0 };
+	struct gus_cursor c;
+	struct made m;
+	uint64_t size;
+
+	(void)state;
+	begin(&m);
+	m.events[0].type = 2;
+	m.events[0].name = text("a:b");
+	m.events[0].pmu = text("tracepoint");
+	for (size_t i = 0; i < N; i++)
+		list[i] = &m.events[0];
+	m.header.events = list;
+	m.header.n_events = N;
+	about.header = &m.header;
+	assert_true(gus_perfdata_put_feature(&out, GUS_PERFDATA_PMUS, &about));
+	assert_memory_equal(out.v, "\xff\1\0\0\2\0\0\0", 8);
+	assert_int_equal(out.n, 4 + N * (4 + 4 + 64));
+	out.n = 0;
+	assert_true(gus_perfdata_put_feature(&out, GUS_PERFDATA_EVENT_NAMES, &about));
+	assert_memory_equal(out.v, "\xff\1\0\0\x80\0\0\0", 8);
+	assert_memory_equal(out.v + 8 + 128, "\0\0\0\0\x40\0\0\0", 8); /* no ids, and the name */
+	out.n = 0;
+	assert_true(gus_perfdata_put_feature(&out, GUS_PERFDATA_TRACING_DATA, &about));
+	c = gus_cursor(out.v, out.n);
+	gus_cursor_take(&c, 10 + 4 + 2);
+	assert_int_equal(gus_cursor_u32(&c), 4096); /* bytes of a page, if nobody says it */
+	take_text(&c, "header_page");
+	size = gus_cursor_u64(&c);
+	gus_cursor_take(&c, size);
+	take_text(&c, "header_event");
+	gus_cursor_take(&c, 8 + 4);
+	assert_int_equal(gus_cursor_u32(&c), N);
+	for (size_t i = 0; i < N; i++) {
+		take_text(&c, "a");
+		assert_int_equal(gus_cursor_u32(&c), 1);
+		size = gus_cursor_u64(&c);
+		gus_cursor_take(&c, size);
+	}
+	assert_int_equal(gus_cursor_left(&c), 8);
+	gus_vec_free(&out);
+	end(&m);
+}
+
 /* What a recording does not tell is not in the file, rather than empty or 0. */
 static void nothing_is_made_up(void **state)
 {
@@ -451,6 +502,7 @@ int main(void)
 		cmocka_unit_test(command_and_times),
 		cmocka_unit_test(events_by_name),
 		cmocka_unit_test(tracepoints),
+		cmocka_unit_test(more_events_than_a_byte_counts),
 		cmocka_unit_test(nothing_is_made_up),
 		cmocka_unit_test(build_ids),
 	};

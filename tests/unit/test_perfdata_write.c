@@ -608,6 +608,15 @@ static void what_does_not_fit(void **state)
 	assert_int_equal(w.unfit[GUS_PERFDATA_UNFIT_TOLD], 2); /* that there was no weight */
 	end(&w);
 
+	begin(&w); /* of an event that has no field for it */
+	s = flat();
+	s.retire_latency = 9;
+	s.told = GUS_TOLD_RETIRE;
+	w.layout = gus_perfdata_layout(&w.header, 1);
+	gus_perfdata_put_sample(&w.bytes, &w.layout, &s, w.unfit);
+	assert_int_equal(w.unfit[GUS_PERFDATA_UNFIT_TOLD], 1);
+	end(&w);
+
 	for (unsigned i = 0; i < 3; i++) { /* each alone */
 		begin(&w);
 		s = flat();

@@ -322,6 +322,30 @@ static void long_chains_are_counted(void **state)
 	}
 }
 
+/* Which half of the addresses it is in says whose a branch's end is, whatever the sample is of. */
+static void branches_into_the_kernel(void **state)
+{
+	static const struct gus_branch b[] = {
+		{ 0xffffffff81000010, MAIN, 0, 0 }, { 0x8000000000000000, 0x7fffffffffffffff, 0, 0 },
+	};
+	struct seen s = at(MAIN);
+
+	s.sample.branches = b;
+	s.sample.branches_n = 2;
+	expect_line(*state, GUS_FIELD_BRSTACKOFF, s,
+		    " 0xffffffff81000010([kernel.kallsyms])/0x1010(/nowhere/app)/-/-/-/0"
+		    "  0x8000000000000000([kernel.kallsyms])/0x7fffffffffffffff([unknown])/-/-/-/0\n");
+}
+
+/* What was never begun can be ended. */
+static void nothing_was_begun(void **state)
+{
+	struct gus_script s = { .fields = GUS_FIELDS_DEFAULT };
+
+	(void)state;
+	gus_script_free(&s);
+}
+
 static void branches_are_perfs(void **state)
 {
 	static const struct gus_branch b[] = {
@@ -568,7 +592,7 @@ int main(void)
 		TEST(times_are_as_asked), TEST(numbers_of_records_are_no_times),
 		TEST(chains_are_perfs),
 		TEST(long_chains_are_counted),
-		TEST(branches_are_perfs),
+		TEST(branches_are_perfs), TEST(branches_into_the_kernel), TEST(nothing_was_begun),
 		TEST(branches_by_module),
 		TEST(what_hardware_told),
 		TEST(where_the_data_were),
