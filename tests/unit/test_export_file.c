@@ -377,14 +377,15 @@ static void features_of_others(void **state)
 	static const uint32_t own[] = { GUS_PERFDATA_BUILD_IDS, GUS_PERFDATA_EVENT_NAMES, GUS_PERFDATA_BRANCHES,
 		GUS_PERFDATA_AUXTRACE_INDEX, GUS_PERFDATA_STAT, GUS_PERFDATA_SAMPLE_TIME, GUS_PERFDATA_DIRECTORY,
 		GUS_PERFDATA_COMPRESSED };
-	enum { N = sizeof(own) / sizeof(*own) + 2, TOPOLOGY = 13 };
+	enum { N = sizeof(own) / sizeof(*own) + 3, TOPOLOGY = 13, NEW = 129 };
+	static const uint32_t others[] = { TOPOLOGY, GUS_PERFDATA_CPUID, NEW };
 	Gusprof__Origin origin = GUSPROF__ORIGIN__INIT;
 	Gusprof__Feature f[N], *list[N];
 	struct made *m = *state;
 
 	for (size_t i = 0; i < N; i++) {
 		f[i] = (Gusprof__Feature)GUSPROF__FEATURE__INIT;
-		f[i].number = i < N - 2 ? own[i] : i == N - 2 ? TOPOLOGY : GUS_PERFDATA_CPUID;
+		f[i].number = i < N - 3 ? own[i] : others[i - (N - 3)];
 		f[i].bytes = (ProtobufCBinaryData){ 6, (uint8_t *)(uintptr_t)"as is " };
 		list[i] = &f[i];
 	}
@@ -402,7 +403,8 @@ static void features_of_others(void **state)
 		kept(m, 11);
 		exported(m, false);
 		assert_int_equal(word(m, 72), names | cpuid | (turned ? 0 : 1 << TOPOLOGY));
-		assert_int_equal(word(m, 80) | word(m, 88) | word(m, 96), 0);
+		assert_int_equal(word(m, 80) | word(m, 96), 0);
+		assert_int_equal(word(m, 88), turned ? 0 : 2); /* bit 129 */
 		table = word(m, 40) + word(m, 48);
 		if (!turned) {
 			assert_int_equal(word(m, table + 8), 6);

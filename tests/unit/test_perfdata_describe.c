@@ -88,6 +88,58 @@ static void names_of_simpleperf(void **state)
 	drop(h);
 }
 
+/* By their attributes alone, as perf has them: the name, where not everywhere is counted, how precise, whose. */
+static void names_by_attribute(void **state)
+{
+	enum { NO_GUEST = 1 << 20, NO_HOST = 1 << 19, U = EXCLUDE_KERNEL | EXCLUDE_HV, K = EXCLUDE_USER | EXCLUDE_HV,
+		H = EXCLUDE_USER | EXCLUDE_KERNEL };
+	static const struct { uint32_t type; uint64_t config, flags; const char *name; } cases[] = {
+		{ HARDWARE, CYCLES, NO_GUEST, "cycles" }, { HARDWARE, CYCLES, 0, "cycles:HG" },
+		{ HARDWARE, CYCLES, NO_HOST, "cycles:G" }, { HARDWARE, CYCLES, U, "cycles:u" },
+		{ HARDWARE, CYCLES, U | NO_GUEST, "cycles:uH" }, { HARDWARE, CYCLES, U | NO_HOST, "cycles:uG" },
+		{ HARDWARE, CYCLES, K, "cycles:k" }, { HARDWARE, CYCLES, H, "cycles:h" },
+		{ HARDWARE, CYCLES, EXCLUDE_HV, "cycles:ku" }, { HARDWARE, CYCLES, EXCLUDE_USER, "cycles:kh" },
+		{ HARDWARE, CYCLES, EXCLUDE_KERNEL, "cycles:uh" }, { HARDWARE, CYCLES, PRECISE_2, "cycles:pp" },
+		{ HARDWARE, CYCLES, PRECISE_2 | U, "cycles:upp" },
+		{ HARDWARE, CYCLES, PRECISE_2 / 2 | NO_GUEST, "cycles:pH" },
+		{ HARDWARE, CYCLES, PRECISE_2 | PRECISE_2 / 2, "cycles:ppp" },
+		{ HARDWARE, 77, NO_GUEST, "unknown-hardware-77" }, { SOFTWARE, 77, NO_GUEST, "unknown-software-77" },
+		{ SOFTWARE, CPU_CLOCK, NO_GUEST, "cpu-clock" }, { SOFTWARE, CPU_CLOCK, U, "cpu-clock:u" },
+		{ TRACEPOINT, 316, NO_GUEST, "tracepoint 316" }, { TRACEPOINT, 316, U, "tracepoint 316:u" },
+		{ CACHE, 0, NO_GUEST, "L1-dcache-loads" }, { CACHE, 0x10000, NO_GUEST, "L1-dcache-load-misses" },
+		{ CACHE, 0x10001, NO_GUEST, "L1-icache-load-misses" }, { CACHE, 0x102, NO_GUEST, "LLC-stores" },
+		{ CACHE, 0x10102, NO_GUEST, "LLC-store-misses" }, { CACHE, 0x203, NO_GUEST, "dTLB-prefetches" },
+		{ CACHE, 0x10204, NO_GUEST, "iTLB-prefetch-misses" }, { CACHE, 0x5, NO_GUEST, "branch-loads" },
+		{ CACHE, 0x6, U, "node-loads:u" }, { CACHE, 0x7, NO_GUEST, "unknown-cache-0x7" },
+		{ CACHE, 0x300, NO_GUEST, "unknown-cache-0x300" },
+		{ CACHE, 0x20000, NO_GUEST, "unknown-cache-0x20000" },
+		{ RAW, 0x1cd, U, "raw 0x1cd" }, { BREAKPOINT, 0, U, "mem:0x0" },
+		{ 6, 0x10, PRECISE_2, "type 6/config=0x10/" },
+		{ HARDWARE, UINT64_C(4) << 32, NO_GUEST, "cpu_core/cycles/" },
+		{ HARDWARE, UINT64_C(4) << 32, U, "cpu_core/cycles/:u" },
+		{ CACHE, UINT64_C(4) << 32 | 2, NO_GUEST, "cpu_core/LLC-loads/" },
+		{ HARDWARE, UINT64_C(9) << 32 | 1, NO_GUEST, "instructions" }, /* of a PMU that is not named */
+	};
+	enum { N = sizeof(cases) / sizeof(*cases) };
+	struct made_perfdata m = { 0 };
+	struct made_bytes b = { 0 };
+	Gusprof__Header *h;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		made_event(&m, &(struct made_attr){ .type = cases[i].type, .config = cases[i].config,
+						    .flags = cases[i].flags, .sample_type = 1 });
+	made_put(&m, &b, 1, 4);
+	made_put(&m, &b, 4, 4);
+	made_put_text(&m, &b, "cpu_core");
+	made_feature(&m, GUS_PERFDATA_PMUS, &b);
+	h = described(&m);
+	for (size_t i = 0; i < N; i++)
+		assert_string_equal(h->events[i]->name, cases[i].name);
+	drop(h);
+	gus_vec_free(&b);
+}
+
 /* The line of a PMU comes behind the one that names the event. */
 static void the_better_name_stays(void **state)
 {
@@ -717,7 +769,8 @@ static void build_ids_that_are_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_simpleperf), cmocka_unit_test(the_better_name_stays),
+		cmocka_unit_test(names_by_attribute), cmocka_unit_test(names_of_simpleperf),
+		cmocka_unit_test(the_better_name_stays),
 		cmocka_unit_test(lines_of_simpleperf), cmocka_unit_test(names_by_ids),
 		cmocka_unit_test(names_that_are_cut), cmocka_unit_test(names_of_pmus), cmocka_unit_test(groups),
 		cmocka_unit_test(fields_of_events), cmocka_unit_test(units), cmocka_unit_test(tiers),
