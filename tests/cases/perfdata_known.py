@@ -330,9 +330,10 @@ def words():
     m.feature("pmu_mappings", m.pack("I", 2) + m.pack("I", 9) + m.string("ibs_op") + m.pack("I", 10) +
               m.string("ibs_fetch"))
     want = [{"address": "0x7f0000001000", "physical": "0x123456000", "weight": "700", "instruction_latency": "900",
-             "retire_latency": "5", "data_page": "4096", "events": "0x%x" % (0x8c << 16 | 0x140)},
+             "retire_latency": "5", "retire_from": "completion", "data_page": "4096",
+             "events": "0x%x" % (0x8c << 16 | 0x140)},
             {"branches": ["0x401010/0x402000/M/-/-/0"], "instruction_latency": "40", "retire_latency": "7",
-             "events": "0x%x" % (0x1e4 << 16 | 8)},
+             "retire_from": "completion", "events": "0x%x" % (0x1e4 << 16 | 8)},
             {"physical": "0x123457000", "weight": "60", "translation_latency": "21", "code_page": "4096",
              "events": "0x%x" % (1 << 16 | 2)}]
     lines = [told(l) for l in gusprof("dump", m.file(), "--type", "samples")[0].splitlines() if " sample " in l]
