@@ -233,6 +233,25 @@ static void words(void **state)
 	}
 }
 
+/* A load that the first cache had: what the kernel says of it says which of TEA's events it had not. */
+static void words_of_the_kernel(void **state)
+{
+	static const uint64_t load_from_l1 = 0x68100142;
+
+	(void)state;
+	for (unsigned has = 0; has < 2; has++) {
+		struct gus_sample is;
+		struct made m;
+
+		begin(&m, "x86_64");
+		event(&m, (struct gus_perfdata_attr){ .sample_type = has ? PERF_SAMPLE_DATA_SRC : 0 });
+		is = taken(&m, (struct gus_sample){ .data_source = load_from_l1 });
+		assert_int_equal(is.data_source, load_from_l1);
+		assert_int_equal(is.events != 0, has);
+		end(&m);
+	}
+}
+
 /* An op that took 33 cycles until it retired, and a fetch that took 44: each is only what its event says. */
 static void words_of_ibs(void **state)
 {
@@ -421,6 +440,27 @@ static void members_are_bounded(void **state)
 	gus_vec_free(&extras);
 }
 
+/* Of more counters than are kept the others have no samples. */
+static void counters_are_bounded(void **state)
+{
+	struct made m;
+
+	(void)state;
+	begin_counts(&m, ID, FLAG(GUS_PERFDATA_INHERIT), PERF_SAMPLE_TID);
+	for (uint32_t i = 0; i < GUS_LIMIT_PERFDATA_COUNTERS - 1; i++) { /* as if each had been read once */
+		const struct { uint64_t counter; uint32_t tid, zero; } key = { 0, 10 + i, 0 };
+
+		gus_index_add(&m.takes.counters, &key, NULL);
+		gus_vec_push(&m.takes.last, 5);
+	}
+	expect_rows(&m, 11, COUNTS(7, 0), ROWS(ROW(0, 2)));
+	expect_rows(&m, 1, COUNTS(7, 0), ROWS(ROW(0, 7))); /* the last one */
+	assert_int_equal(m.takes.left_out, 0);
+	expect_rows(&m, 2, COUNTS(7, 0), ROWS());
+	assert_int_equal(m.takes.left_out, 1);
+	end(&m);
+}
+
 /* All that a sample brings along beside its counts stays, registers that are not ours among them. */
 static void other_extras_stay(void **state)
 {
@@ -467,9 +507,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(periods), cmocka_unit_test(chains_beside_stacks), cmocka_unit_test(registers),
-		cmocka_unit_test(calls), cmocka_unit_test(words), cmocka_unit_test(words_of_ibs),
+		cmocka_unit_test(calls), cmocka_unit_test(words), cmocka_unit_test(words_of_the_kernel),
+		cmocka_unit_test(words_of_ibs),
 		cmocka_unit_test(counts_of_one), cmocka_unit_test(counts_of_groups), cmocka_unit_test(counts_by_thread),
-		cmocka_unit_test(members_are_bounded), cmocka_unit_test(other_extras_stay),
+		cmocka_unit_test(members_are_bounded),
+		cmocka_unit_test(counters_are_bounded), cmocka_unit_test(other_extras_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

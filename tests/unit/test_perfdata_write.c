@@ -175,6 +175,7 @@ static void has_data_page(struct gus_sample *s) { s->data_page = 2u << 20; }
 static void has_code_page(struct gus_sample *s) { s->code_page = 4096; }
 static void has_source(struct gus_sample *s) { s->data_source = 0x68100142; }
 static void has_weight(struct gus_sample *s) { s->weight = 0x123456789; s->told |= GUS_TOLD_WEIGHT; }
+static void has_weight_0(struct gus_sample *s) { s->told |= GUS_TOLD_WEIGHT; }
 static void has_transaction(struct gus_sample *s) { s->transaction = 0x1100000003; }
 static void has_cgroup(struct gus_sample *s) { s->cgroup = 4242; }
 
@@ -221,7 +222,8 @@ static void has_regs(struct gus_sample *s)
 
 static void (*const has[])(struct gus_sample *) = {
 	has_nothing, has_kernel, has_exact, has_no_cpu, has_address, has_address_0, has_physical, has_data_page,
-	has_code_page, has_source, has_weight, has_transaction, has_cgroup, has_weights, has_chain, has_branches,
+	has_code_page, has_source, has_weight, has_weight_0,
+	has_transaction, has_cgroup, has_weights, has_chain, has_branches,
 	has_index, has_stack, has_regs,
 };
 enum { HAS = sizeof(has) / sizeof(*has) };
