@@ -536,6 +536,8 @@ static void chains(void **state)
 		{ GUS_MODE_KERNEL, true, { KERNEL_MARK, 2 }, { KERNEL_MARK, 1, 2 } },
 		{ GUS_MODE_USER, true, { 0 }, { 0 } },
 		{ GUS_MODE_UNKNOWN, false, { 0 }, { 1 } },
+		{ GUS_MODE_GUEST_USER + 1, false, { 0 }, { 1 } }, /* which nobody knows either */
+		{ GUS_MODE_GUEST_USER, false, { 0 }, { (uint64_t)-2560, 1 } },
 		{ GUS_MODE_GUEST_USER, false, { (uint64_t)-2560, 2 }, { (uint64_t)-2560, 1, 2 } },
 	};
 
