@@ -147,12 +147,104 @@ static void test_amd(void **state)
 	}
 }
 
+/* What the access did, and whether a page was looked for: neither, either, or both say nothing or so much. */
+static void test_arm_accesses(void **state)
+{
+	enum { LOAD = GUS_SPE_OP_LOAD, STORE = GUS_SPE_OP_STORE, BRANCH = GUS_SPE_OP_BRANCH };
+	static const struct { uint32_t operation; unsigned does; } cases[] = {
+		{ LOAD, GUS_DATA_LOADS }, { STORE, GUS_DATA_STORES },
+		{ LOAD | STORE, GUS_DATA_LOADS | GUS_DATA_STORES },
+		{ BRANCH, 0 }, { 0, 0 },
+	};
+	static const struct { uint32_t events; unsigned tlb; } pages[] = {
+		{ 0, GUS_DATA_TLB_UNKNOWN }, { GUS_SPE_TLB_ACCESS, GUS_DATA_TLB_EITHER },
+		{ GUS_SPE_TLB_WALK, GUS_DATA_TLB_WALK }, { GUS_SPE_TLB_ACCESS | GUS_SPE_TLB_WALK, GUS_DATA_TLB_WALK },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (unsigned k = 0; k < sizeof(pages) / sizeof(*pages); k++) {
+			struct gus_spe_record r = { .operation = cases[i].operation, .known = GUS_SPE_HAS_EVENTS,
+				.events = pages[k].events | GUS_SPE_L1D_ACCESS, .events_told = UINT32_MAX };
+			struct gus_data_source d = gus_spe_data_source(&r, 0);
+
+			assert_int_equal(d.does, cases[i].does);
+			assert_int_equal(d.tlb, cases[i].does ? pages[k].tlb : GUS_DATA_TLB_UNKNOWN);
+			assert_int_equal(d.level, cases[i].does ? GUS_DATA_L1 : GUS_DATA_LEVEL_UNKNOWN);
+			r.events_told = 0;
+			assert_int_equal(gus_spe_data_source(&r, 0).tlb, GUS_DATA_TLB_UNKNOWN);
+		}
+}
+
+/* Where an op's data were, from the nearest on, if their source is not told. */
+static void test_amd_levels(void **state)
+{
+	enum { CACHE = GUS_IBS_CACHE, L2 = GUS_IBS_L2 };
+	static const struct {
+		uint32_t known;
+		bool uncached, dc_miss, l2_miss, no_mab;
+		unsigned level;
+		bool missed;
+	} cases[] = {
+		{ CACHE | L2, true, false, false, false, GUS_DATA_UNCACHED, false },
+		{ 0, true, true, true, true, GUS_DATA_UNCACHED, false },
+		{ 0, false, true, true, true, GUS_DATA_LEVEL_UNKNOWN, false },
+		{ CACHE, false, false, true, true, GUS_DATA_L1, false },
+		{ CACHE | L2, false, true, false, false, GUS_DATA_L2, false },
+		{ CACHE | L2, false, true, true, false, GUS_DATA_L2, true },
+		{ CACHE | L2, false, true, true, true, GUS_DATA_LINE_BUFFER, false },
+		{ CACHE, false, true, false, false, GUS_DATA_L1, true },
+		{ CACHE, false, true, false, true, GUS_DATA_LINE_BUFFER, false },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct gus_ibs_op op = { .store = true, .known = cases[i].known, .uncached = cases[i].uncached,
+			.dc_miss = cases[i].dc_miss, .l2_miss = cases[i].l2_miss, .no_mab = cases[i].no_mab };
+		struct gus_data_source d = gus_ibs_data_source(&op);
+
+		assert_place(&d, &(struct place){ .level = (uint8_t)cases[i].level, .missed = cases[i].missed }, i);
+	}
+}
+
+static void test_amd_accesses(void **state)
+{
+	static const struct { bool first, second; unsigned tlb; } pages[] = {
+		{ false, false, GUS_DATA_TLB_FIRST }, { true, false, GUS_DATA_TLB_SECOND },
+		{ true, true, GUS_DATA_TLB_WALK }, { false, true, GUS_DATA_TLB_FIRST },
+	};
+
+	(void)state;
+	for (unsigned does = 0; does < 8; does++)
+		for (unsigned i = 0; i < 4; i++) {
+			struct gus_ibs_op op = { .load = does & 1, .store = does & 2, .software_prefetch = does & 4,
+				.known = GUS_IBS_TLB | GUS_IBS_HIT_STATE, .l1_tlb_miss = pages[i].first,
+				.l2_tlb_miss = pages[i].second, .locked = i & 1, .cache_owned = i & 2 };
+			struct gus_data_source d = gus_ibs_data_source(&op);
+
+			assert_int_equal(d.does, (does & 1 ? GUS_DATA_LOADS : 0) | (does & 2 ? GUS_DATA_STORES : 0) |
+					 (does & 4 ? GUS_DATA_PREFETCHES : 0));
+			assert_int_equal(d.lock_told, does != 0);
+			assert_int_equal(d.locked, does && i & 1);
+			assert_int_equal(d.tlb, does ? pages[i].tlb : GUS_DATA_TLB_UNKNOWN);
+			assert_int_equal(d.snoop, !does ? GUS_DATA_SNOOP_UNKNOWN : i & 2 ? GUS_DATA_SNOOP_HIT :
+					 GUS_DATA_SNOOP_MODIFIED);
+			op.known = 0;
+			d = gus_ibs_data_source(&op);
+			assert_int_equal(d.tlb, GUS_DATA_TLB_UNKNOWN);
+			assert_int_equal(d.snoop, GUS_DATA_SNOOP_UNKNOWN);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arm_sources),
 		cmocka_unit_test(test_arm_events),
 		cmocka_unit_test(test_amd),
+		cmocka_unit_test(test_arm_accesses),
+		cmocka_unit_test(test_amd_levels),
+		cmocka_unit_test(test_amd_accesses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
