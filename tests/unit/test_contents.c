@@ -119,7 +119,8 @@ static void samples(void **state)
 /* Ids are as many as the largest that is named of an event that there is. */
 static void counters(void **state)
 {
-	static const uint64_t named[][2] = { { 1, 3 }, { 1, 2 }, { 0, 7 }, { 2, 9 }, { 1, UINT32_MAX } };
+	static const uint64_t named[][2] = { { 1, 3 }, { 1, 2 }, { 0, 7 }, { 2, 9 }, { 1000, 9 },
+					  { 1, UINT32_MAX } };
 	struct made *m = *state;
 	const struct gus_contents *c;
 
@@ -242,7 +243,8 @@ static void switches(void **state)
 /* None of these tells one: a number that nobody has told is not made up for samples. */
 static void no_cpus(void **state)
 {
-	Gusprof__Record lost = GUSPROF__RECORD__INIT, throttle = GUSPROF__RECORD__INIT;
+	Gusprof__Record lost = GUSPROF__RECORD__INIT, throttle = GUSPROF__RECORD__INIT, name = GUSPROF__RECORD__INIT;
+	Gusprof__Comm comm = GUSPROF__COMM__INIT;
 	Gusprof__Throttle t = GUSPROF__THROTTLE__INIT;
 	Gusprof__Lost l = GUSPROF__LOST__INIT;
 	struct gus_columns rows = { 0 };
@@ -253,6 +255,11 @@ static void no_cpus(void **state)
 	throttle.kind_case = GUSPROF__RECORD__KIND_THROTTLE;
 	throttle.throttle = &t;
 	assert_true(made_record(m->w, &lost) && made_record(m->w, &throttle));
+	name.kind_case = GUSPROF__RECORD__KIND_COMM; /* which has none, whatever it has where the others have theirs */
+	name.comm = &comm;
+	comm.pid = comm.tid = 7;
+	comm.time = UINT64_C(0x500000005);
+	assert_true(made_record(m->w, &name) && made_map(m->w, 7, 5, 0x500000000, 0x700000000, "/a"));
 	gus_columns_push(&m->samples, &(struct gus_sample){ .event = 0, .cpu = UINT32_MAX });
 	gus_columns_push_switch(&rows, &(struct gus_switch){ .cpu = UINT32_MAX });
 	assert_int_equal(gus_writer_switches(m->w, &rows, NULL), 0);
