@@ -41,7 +41,7 @@ model_libmodel_a_SOURCES = \
 	model/core/wait.c \
 	model/machine/config.c model/machine/config.h \
 	model/machine/limits.c model/machine/limits.h \
-	model/machine/options.c model/machine/options.h \
+	model/machine/options.c model/machine/options.h model/machine/steps.h \
 	model/oracles/branch.c model/oracles/branch.h \
 	model/oracles/cache.c model/oracles/cache.h \
 	model/oracles/oracle.c model/oracles/oracle.h \

@@ -71,10 +71,10 @@ static void keep(struct gus_traced *t, struct gus_traced_excerpt *now)
 }
 
 void gus_traced_excerpt_steps(struct gus_traced *t, struct gus_traced_excerpt *now,
-			      const struct gus_stream_feed *feed)
+			      const struct gus_op_steps *feed)
 {
 	for (size_t i = 0; i < feed->n; i++) {
-		const struct gus_stream_told *told = &feed->steps[i];
+		const struct gus_op_step *told = &feed->steps[i];
 		struct gus_traced_kept *kept;
 
 		if (told->region != now->region || now->excerpt.steps.n == MOST)

@@ -37,7 +37,7 @@ void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_tr
 struct gus_traced_excerpt;
 struct gus_traced_excerpt *gus_traced_excerpt_new(void);
 void gus_traced_excerpt_free(struct gus_traced_excerpt *now);
-void gus_traced_excerpt_steps(struct gus_traced *t, struct gus_traced_excerpt *now, const struct gus_stream_feed *feed);
+void gus_traced_excerpt_steps(struct gus_traced *t, struct gus_traced_excerpt *now, const struct gus_op_steps *feed);
 void gus_traced_excerpt_end(struct gus_traced *t, struct gus_traced_excerpt *now);
 void gus_traced_compare_engines(struct gus_traced *t);
 void gus_traced_forget_excerpts(struct gus_traced *t);

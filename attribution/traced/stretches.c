@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 enum {
-	STRETCH = 8 * GUS_STREAM_CHUNK,
-	WARMING = GUS_STREAM_CHUNK / 2, /* at least, in whole chunks: twice the largest reorder buffer of the tables */
-	HUNGRY = GUS_STREAM_CHUNK / 8,
+	STRETCH = 8 * GUS_OP_STEPS,
+	WARMING = GUS_OP_STEPS / 2, /* at least, in whole chunks: twice the largest reorder buffer of the tables */
+	HUNGRY = GUS_OP_STEPS / 8,
 	VISITS = 32,                    /* stretches of a region that are too few to know it by */
 	REGULAR = 64,                   /* stretches that are timed before there are fewer of them */
 };

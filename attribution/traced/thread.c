@@ -45,8 +45,8 @@ struct gus_traced_thread {
 	struct gus_code_fetch_answer late;   /* lines of the present block's code that its decoders wait for */
 	/* The present chunk. Accesses and steps as the warm engine sees them differ in what was met for the first
 	 * time. */
-	struct gus_stream_told *steps_told, *steps_warm;
-	struct gus_vec(struct gus_stream_access) accesses, accesses_warm;
+	struct gus_op_step *steps_told, *steps_warm;
+	struct gus_vec(struct gus_op_access) accesses, accesses_warm;
 	size_t n;
 	struct gus_phases *phases;              /* NULL: not asked for, and so are the next two */
 	struct gus_stream_times *times;
@@ -112,17 +112,17 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 		th->phases = gus_phases_new();
 	if (th->counting)
 		sample(th);
-	th->times = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->times));
-	th->block_of = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->block_of));
-	th->case_of = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->case_of));
+	th->times = gus_alloc(GUS_OP_STEPS * sizeof(*th->times));
+	th->block_of = gus_alloc(GUS_OP_STEPS * sizeof(*th->block_of));
+	th->case_of = gus_alloc(GUS_OP_STEPS * sizeof(*th->case_of));
 	if (t->options.memory) {
 		th->groups = gus_access_new(t->program->memories_n, t->options.caches->line_size);
 		th->carried = gus_carried_new();
 	}
 	if (t->options.both)
 		th->excerpt = gus_traced_excerpt_new();
-	th->steps_told = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_told));
-	th->steps_warm = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_warm));
+	th->steps_told = gus_zalloc(GUS_OP_STEPS * sizeof(*th->steps_told));
+	th->steps_warm = gus_zalloc(GUS_OP_STEPS * sizeof(*th->steps_warm));
 	return th;
 }
 
@@ -176,12 +176,12 @@ static void begin_to_count(struct gus_traced_thread *th)
 }
 
 /* What the nominal machine did when, by regions and, for mispredictions, by branches. */
-static void note_phases(struct gus_traced_thread *th, const struct gus_stream_told *steps)
+static void note_phases(struct gus_traced_thread *th, const struct gus_op_step *steps)
 {
 	const struct gus_program *p = th->t->program;
 
 	for (size_t i = 0; i < th->n; i++) {
-		const struct gus_stream_told *told = &steps[i];
+		const struct gus_op_step *told = &steps[i];
 		const struct gus_stream_times *times = &th->times[i];
 		const struct gus_op *op = &p->ops[told->op];
 		struct gus_phases_op one = { .issue = times->issue, .start = times->start, .complete = times->end,
@@ -227,7 +227,7 @@ static void end_stretch(struct gus_traced_thread *th)
 }
 
 /* What each block of the chunk took, by the times at which its ops retired. */
-static void note_stretch(struct gus_traced_thread *th, const struct gus_stream_told *steps)
+static void note_stretch(struct gus_traced_thread *th, const struct gus_op_step *steps)
 {
 	double block = 0;
 
@@ -251,10 +251,10 @@ static void note_stretch(struct gus_traced_thread *th, const struct gus_stream_t
 
 static void flush(struct gus_traced_thread *th)
 {
-	const struct gus_stream_feed cold = { th->steps_told, th->accesses.v, th->n };
-	const struct gus_stream_feed warm = { th->steps_warm, th->accesses_warm.v, th->n };
+	const struct gus_op_steps cold = { th->steps_told, th->accesses.v, th->n };
+	const struct gus_op_steps warm = { th->steps_warm, th->accesses_warm.v, th->n };
 	const bool is_warm = th->t->options.warm;
-	const struct gus_stream_told *told = is_warm ? th->steps_warm : th->steps_told;
+	const struct gus_op_step *told = is_warm ? th->steps_warm : th->steps_told;
 
 	if (!th->n)
 		return;
@@ -397,12 +397,12 @@ static struct gus_trace_access followed(struct gus_traced_thread *th, const stru
 }
 
 /* What the engine is told of an access that came in pieces, in any order: all that they touch. */
-static void join_access(struct gus_stream_access *told, const struct gus_trace_access *a, uint32_t width)
+static void join_access(struct gus_op_access *told, const struct gus_trace_access *a, uint32_t width)
 {
 	uint64_t end = told->address + told->bytes, new_end = a->address + a->size;
 
 	if (!told->known) {
-		*told = (struct gus_stream_access){ .address = a->address, .bytes = width ? width : a->size,
+		*told = (struct gus_op_access){ .address = a->address, .bytes = width ? width : a->size,
 			.known = true };
 		return;
 	}
@@ -414,7 +414,7 @@ static void join_access(struct gus_stream_access *told, const struct gus_trace_a
 
 /* What one of the engines is told of an access. */
 static void tell_engine(struct gus_traced_thread *th, const struct gus_trace_access *a, uint32_t width,
-			const struct gus_cache_answer *answer, bool warm, struct gus_stream_access *told)
+			const struct gus_cache_answer *answer, bool warm, struct gus_op_access *told)
 {
 	uint8_t tlb = warm ? answer->tlb_if_warm : answer->tlb;
 	enum gus_hit level;
@@ -517,7 +517,7 @@ static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block
 	if (skips(th))
 		return;
 	/* Nobody waits for it: as a load that hits. */
-	th->accesses.v[base + op->memory - b->memory] = (struct gus_stream_access){ .address = where.bits, .bytes = 1,
+	th->accesses.v[base + op->memory - b->memory] = (struct gus_op_access){ .address = where.bits, .bytes = 1,
 										   .known = true };
 	th->accesses_warm.v[base + op->memory - b->memory] = th->accesses.v[base + op->memory - b->memory];
 }
@@ -622,9 +622,9 @@ static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b,
 		uint32_t op = last && taken ? b->ops.taken : b->ops.op + i;
 		uint16_t fetch_warm = 0;
 
-		if (th->n == GUS_STREAM_CHUNK)
+		if (th->n == GUS_OP_STEPS)
 			flush(th);
-		th->steps_told[th->n] = (struct gus_stream_told){ .op = op,
+		th->steps_told[th->n] = (struct gus_op_step){ .op = op,
 			.access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = region,
 			.taken = last && taken, .cached = all ||
 				(cached && cached >> (window_of(th, b, op) & 63) & 1) };
@@ -683,7 +683,7 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 		flush(th);
 		begin_to_count(th);
 	}
-	if (th->n && th->n + b->ops.ops_n > GUS_STREAM_CHUNK)
+	if (th->n && th->n + b->ops.ops_n > GUS_OP_STEPS)
 		flush(th);
 	base = th->n ? th->accesses.n : 0;
 	th->entry += b->region != th->region;

@@ -569,7 +569,7 @@ static void read_log(struct gus_stream_log *log, const struct stream *s)
 	struct analysis *a = log->context;
 	struct walk w = { .analysis = a, .log = log, .s = s, .low = a->counted };
 
-	if (log->seq < a->counted + a->behind + GUS_STREAM_CHUNK / 2)
+	if (log->seq < a->counted + a->behind + GUS_OP_STEPS / 2)
 		return;
 	w.high = log->seq - a->behind;
 	walk(&w);
@@ -600,7 +600,7 @@ static uint64_t power_of_two(uint64_t least)
 /* How many of the first ops are logged. */
 static uint64_t logged_of(uint64_t ops)
 {
-	uint64_t stretch = STRETCH * GUS_STREAM_CHUNK, rest = ops % (2 * stretch);
+	uint64_t stretch = STRETCH * GUS_OP_STEPS, rest = ops % (2 * stretch);
 
 	return ops / (2 * stretch) * stretch + (rest < stretch ? rest : stretch);
 }
@@ -618,7 +618,7 @@ static void open_log(struct gus_stream_log *log, struct analysis *a, const struc
 	gus_index_init(&a->charges.met, sizeof(struct charged));
 	*log = (struct gus_stream_log){ .random = 88172645463325252u, .read = read_log, .resume = resume_log,
 		.context = a, .stretch = STRETCH, .one_in = ONE_IN };
-	notes = power_of_two(GUS_STREAM_CHUNK + GUS_STREAM_CHUNK / 2 + a->behind);
+	notes = power_of_two(GUS_OP_STEPS + GUS_OP_STEPS / 2 + a->behind);
 	starts = notes * power_of_two(uops);
 	log->notes = gus_zalloc(notes * sizeof(*log->notes));
 	log->starts = gus_zalloc(starts * sizeof(*log->starts));
@@ -726,7 +726,7 @@ int gus_causality_run(const struct gus_program *p, const struct gus_core_config 
 	options.log = &log;
 	if (!options.source) {
 		uint64_t most = options.iterations ? options.iterations : gus_stream_enough(p, c, o->memory);
-		uint64_t least = (16 * GUS_STREAM_CHUNK + 8 * (c->rob ? c->rob : 512)) / (p->ops_n ? p->ops_n : 1) + 1;
+		uint64_t least = (16 * GUS_OP_STEPS + 8 * (c->rob ? c->rob : 512)) / (p->ops_n ? p->ops_n : 1) + 1;
 
 		options.iterations = most > least ? most : least;
 	}

@@ -17,10 +17,10 @@ void gus_excerpt_free(struct gus_excerpt *x)
 	gus_vec_free(&x->accesses);
 }
 
-void gus_excerpt_add(struct gus_excerpt *x, const struct gus_program *p, const struct gus_stream_told *told,
-		     const struct gus_stream_access *accesses)
+void gus_excerpt_add(struct gus_excerpt *x, const struct gus_program *p, const struct gus_op_step *told,
+		     const struct gus_op_access *accesses)
 {
-	struct gus_stream_told step = *told;
+	struct gus_op_step step = *told;
 
 	step.access = (uint32_t)x->accesses.n;
 	if (p->ops[told->op].memories_n)

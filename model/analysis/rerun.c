@@ -36,7 +36,7 @@ static void begin(void *context)
 static uint64_t address_of(const struct rerun *r, size_t step, unsigned n)
 {
 	size_t number = r->x->steps.v[step].access + n;
-	const struct gus_stream_access *a = &r->x->accesses.v[number];
+	const struct gus_op_access *a = &r->x->accesses.v[number];
 
 	return a->known ? a->address : (UINT64_C(1) << 62) + number * 64;
 }
@@ -44,7 +44,7 @@ static uint64_t address_of(const struct rerun *r, size_t step, unsigned n)
 static bool next(void *context, struct gus_core_step *step)
 {
 	struct rerun *r = context;
-	const struct gus_stream_told *told = &r->x->steps.v[r->next];
+	const struct gus_op_step *told = &r->x->steps.v[r->next];
 	size_t at = r->next;
 
 	if (at >= r->n)
@@ -67,7 +67,7 @@ static unsigned asked_of(const struct rerun *r, size_t step)
 static void where(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
 {
 	struct rerun *r = context;
-	const struct gus_stream_access *a;
+	const struct gus_op_access *a;
 
 	while (r->asked == asked_of(r, r->accessed)) {
 		r->accessed++;

@@ -232,10 +232,10 @@ struct stream_resolver {
 };
 void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s);
 void gus_stream_resolver_close(struct stream_resolver *r);
-/* The next n steps, at most GUS_STREAM_CHUNK; of the program again and again if none are given. */
+/* The next n steps, at most GUS_OP_STEPS; of the program again and again if none are given. */
 void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *given, size_t n);
 /* The same of steps of which all is told. */
-void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_feed *feed);
+void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_op_steps *feed);
 
 /* Iterations that are enough for the windows to fill and to be full for as long again; for caches, that all but the
  * last level do. */

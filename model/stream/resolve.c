@@ -29,7 +29,7 @@ void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s)
 	r->one_page = !s->fed && !s->o->source && (s->o->pointers == GUS_CORE_POINTERS_EQUAL ||
 						   s->o->pointers == GUS_CORE_POINTERS_ONE);
 	r->tracked = r->values.effects || s->o->memory || s->o->source || s->fed;
-	r->steps = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*r->steps));
+	r->steps = gus_zalloc(GUS_OP_STEPS * sizeof(*r->steps));
 }
 
 void gus_stream_resolver_close(struct stream_resolver *r)
@@ -395,7 +395,7 @@ void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *g
 	}
 }
 
-static void take_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_stream_access *told,
+static void take_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_op_access *told,
 			  struct stream_access *accesses)
 {
 	const struct gus_program_memory *memories = r->s->p->memories + op->memory;
@@ -412,14 +412,14 @@ static void take_accesses(struct stream_resolver *r, const struct gus_op *op, co
 	follow(r, op, accesses);
 }
 
-void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_feed *feed)
+void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_op_steps *feed)
 {
 	const struct stream *s = r->s;
 
 	r->accesses.n = 0;
 	r->n = feed->n;
 	for (size_t i = 0; i < feed->n; i++) {
-		const struct gus_stream_told *told = &feed->steps[i];
+		const struct gus_op_step *told = &feed->steps[i];
 		const struct gus_op *op = &s->p->ops[told->op];
 
 		r->steps[i] = (struct stream_step){ .op = told->op, .access = (uint32_t)r->accesses.n,

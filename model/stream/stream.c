@@ -125,7 +125,7 @@ static void run_iterations(struct passes *all, uint64_t iterations)
 	uint64_t n;
 
 	for (uint64_t left = iterations * all->s->p->ops_n; left; left -= n) {
-		n = left < GUS_STREAM_CHUNK ? left : GUS_STREAM_CHUNK;
+		n = left < GUS_OP_STEPS ? left : GUS_OP_STEPS;
 		run_chunk(all, NULL, n);
 	}
 }
@@ -140,11 +140,11 @@ static void read_passes(const struct passes *all, int64_t *ticks_of)
 static void run_source(struct passes *all, struct gus_stream_result *r)
 {
 	const struct gus_core_source *source = all->s->o->source;
-	struct gus_core_step *steps = gus_alloc(GUS_STREAM_CHUNK * sizeof(*steps));
+	struct gus_core_step *steps = gus_alloc(GUS_OP_STEPS * sizeof(*steps));
 	size_t n;
 
 	do {
-		for (n = 0; n < GUS_STREAM_CHUNK; n++) {
+		for (n = 0; n < GUS_OP_STEPS; n++) {
 			steps[n] = (struct gus_core_step){ 0 };
 			if (!source->next(source->context, &steps[n]))
 				break;
@@ -152,7 +152,7 @@ static void run_source(struct passes *all, struct gus_stream_result *r)
 			r->iterations += steps[n].last;
 		}
 		run_chunk(all, steps, n);
-	} while (n == GUS_STREAM_CHUNK);
+	} while (n == GUS_OP_STEPS);
 	free(steps);
 }
 
@@ -242,7 +242,7 @@ void gus_stream_close(struct gus_stream_engine *e)
 	free(e);
 }
 
-void gus_stream_feed(struct gus_stream_engine *e, const struct gus_stream_feed *feed, struct gus_stream_times *times)
+void gus_stream_feed(struct gus_stream_engine *e, const struct gus_op_steps *feed, struct gus_stream_times *times)
 {
 	uint32_t regions = e->s.regions;
 

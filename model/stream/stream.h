@@ -42,7 +42,7 @@ struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const str
 					  const struct gus_stream_options *o, struct gus_error *err);
 void gus_stream_close(struct gus_stream_engine *e);
 /* Runs all lanes through the steps; times, of as many, may be NULL. */
-void gus_stream_feed(struct gus_stream_engine *e, const struct gus_stream_feed *feed, struct gus_stream_times *times);
+void gus_stream_feed(struct gus_stream_engine *e, const struct gus_op_steps *feed, struct gus_stream_times *times);
 /* Cycles so far, by lane; of a region: cycles from the retirement of what was before to that of its own. All regions
  * add up to the whole, to the tick. */
 void gus_stream_cycles(const struct gus_stream_engine *e, double cycles[GUS_STREAM_LANES]);

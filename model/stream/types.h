@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "model/machine/options.h"
+#include "model/machine/steps.h"
 
 enum { GUS_STREAM_TICKS = 5040, GUS_STREAM_LANES = 32, GUS_STREAM_GROUPS = 96 };
 
@@ -90,30 +91,6 @@ struct gus_stream_resources {
 	size_t n;
 };
 
-/* A trace, fed to the engine step by step: what is executed is told, and may be code that has just been met. */
-
-enum { GUS_STREAM_CHUNK = 2048 };       /* steps at a time */
-
-/* What an op does to memory, in the order of its accesses in the program: memories_n of them. */
-struct gus_stream_access {
-	uint64_t address;               /* meaningful if known */
-	uint32_t bytes;                 /* 0: as the instruction says */
-	uint8_t level, tlb;             /* enum gus_hit, enum gus_tlb */
-	bool known;
-};
-struct gus_stream_told {
-	uint32_t op;
-	uint32_t access;                /* the first of its accesses */
-	uint32_t region;                /* whatever the caller tells apart */
-	bool taken, mispredicted;       /* of a branch */
-	bool cached;                    /* its uops come from the uop cache rather than from decoders */
-	uint16_t fetch;                 /* cycles that its code takes to come, if it is decoded */
-};
-struct gus_stream_feed {
-	const struct gus_stream_told *steps;
-	const struct gus_stream_access *accesses;
-	size_t n;                       /* at most GUS_STREAM_CHUNK */
-};
 /* When the nominal machine did what with an op, in ticks since the beginning: it was issued, the last of its uops
  * began to be executed, all of them were complete, it retired, and, of stores, they had left for L1. */
 struct gus_stream_times { int64_t issue, start, end, retire, left; };

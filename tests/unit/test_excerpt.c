@@ -51,10 +51,10 @@ static void turn(uint64_t address, enum gus_hit level, bool known, bool wrong)
 {
 	for (uint32_t op = 0; op < p->ops_n; op++) {
 		/* The first access of a chunk is another op's. */
-		struct gus_stream_told told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n, .access = 1,
+		struct gus_op_step told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n, .access = 1,
 			.mispredicted = wrong && op + 1 == p->ops_n };
-		const struct gus_stream_access own = { address, 8, (uint8_t)level, GUS_TLB_HIT, known };
-		struct gus_stream_access accesses[] = { { 0x50, 1, GUS_HIT_MEMORY, GUS_TLB_WALK, true }, own, own };
+		const struct gus_op_access own = { address, 8, (uint8_t)level, GUS_TLB_HIT, known };
+		struct gus_op_access accesses[] = { { 0x50, 1, GUS_HIT_MEMORY, GUS_TLB_WALK, true }, own, own };
 
 		gus_excerpt_add(&x, p, &told, accesses);
 	}
@@ -154,8 +154,8 @@ static void late_stores_hold_up_no_loads(void **state)
 	PROGRAM("\x48\x8b\x06\x48\x89\x07\x48\xff\xc9\x75\xf5");
 	for (uint64_t i = 0; i < TURNS; i++)
 		for (uint32_t op = 0; op < p->ops_n; op++) {
-			struct gus_stream_told told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n };
-			struct gus_stream_access access = { 0x100000 * (op + 1) + i * 64, 8, GUS_HIT_MEMORY,
+			struct gus_op_step told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n };
+			struct gus_op_access access = { 0x100000 * (op + 1) + i * 64, 8, GUS_HIT_MEMORY,
 				GUS_TLB_HIT, true };
 
 			gus_excerpt_add(&x, p, &told, &access);

@@ -59,8 +59,8 @@ static void close_setting(struct setting *s)
 }
 
 /* One iteration of the loop: five ops (compare and branch are one), two accesses. */
-static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct gus_stream_told *steps,
-	struct gus_stream_access *accesses, size_t *accesses_n)
+static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct gus_op_step *steps,
+	struct gus_op_access *accesses, size_t *accesses_n)
 {
 	const struct gus_growing_block *b = &s->block;
 
@@ -68,10 +68,10 @@ static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct 
 		bool last = k + 1 == b->ops_n;
 		uint32_t op = last ? b->taken : b->op + k;
 
-		steps[k] = (struct gus_stream_told){ .op = op, .access = (uint32_t)*accesses_n, .region = region,
+		steps[k] = (struct gus_op_step){ .op = op, .access = (uint32_t)*accesses_n, .region = region,
 			.taken = last, .cached = true };
 		for (unsigned n = 0; n < s->p->ops[op].memories_n; n++)
-			accesses[(*accesses_n)++] = (struct gus_stream_access){ .address = 0x10000 + 8 * i + (k ? 8 :
+			accesses[(*accesses_n)++] = (struct gus_op_access){ .address = 0x10000 + 8 * i + (k ? 8 :
 				0), .known = true };
 	}
 	return b->ops_n;
@@ -81,14 +81,14 @@ static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct 
 static void feed_loop(const struct setting *s, struct gus_stream_engine *e, uint64_t iterations, uint64_t each,
 	struct gus_stream_times *times)
 {
-	struct gus_stream_told steps[GUS_STREAM_CHUNK];
-	struct gus_stream_access accesses[GUS_STREAM_CHUNK];
+	struct gus_op_step steps[GUS_OP_STEPS];
+	struct gus_op_access accesses[GUS_OP_STEPS];
 	size_t n = 0, accesses_n = 0;
 
 	for (uint64_t i = 0; i < iterations; i++) {
 		n += tell(s, i, each ? (uint32_t)(i / each % 2) : 0, steps + n, accesses, &accesses_n);
-		if (n + 8 > GUS_STREAM_CHUNK || i + 1 == iterations) {
-			gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, n }, times);
+		if (n + 8 > GUS_OP_STEPS || i + 1 == iterations) {
+			gus_stream_feed(e, &(struct gus_op_steps){ steps, accesses, n }, times);
 			n = accesses_n = 0;
 		}
 	}
@@ -174,11 +174,11 @@ static void test_regions_grow(void **state)
 		e = gus_stream_open(s.p, &s.c, &o, &err);
 		s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
 		for (uint32_t region = 0; region < 300; region++) {
-			struct gus_stream_told steps[8];
-			struct gus_stream_access accesses[8];
+			struct gus_op_step steps[8];
+			struct gus_op_access accesses[8];
 			size_t accesses_n = 0, n = tell(&s, region, region, steps, accesses, &accesses_n);
 
-			gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, n }, NULL);
+			gus_stream_feed(e, &(struct gus_op_steps){ steps, accesses, n }, NULL);
 			gus_stream_region_cycles(e, region, one);
 			first[region] = one[lanes_n[k] - 1];
 		}
@@ -212,8 +212,8 @@ static void test_regions_begin_at_nothing(void **state)
 	e = gus_stream_open(s.p, &s.c, &o, &err);
 	s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
 	for (uint32_t region = 0; region < 50; region += 49) {
-		struct gus_stream_told steps[8];
-		struct gus_stream_access accesses[8];
+		struct gus_op_step steps[8];
+		struct gus_op_access accesses[8];
 		size_t accesses_n = 0, n = tell(&s, region, region, steps, accesses, &accesses_n);
 
 		for (unsigned i = 0; i < 8; i++) {
@@ -222,7 +222,7 @@ static void test_regions_begin_at_nothing(void **state)
 		}
 		for (unsigned i = 0; i < 8; i++)
 			free(dirty[i]);
-		gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, n }, NULL);
+		gus_stream_feed(e, &(struct gus_op_steps){ steps, accesses, n }, NULL);
 	}
 	for (uint32_t region = 1; region < 49; region++) {
 		gus_stream_region_cycles(e, region, one);
@@ -248,7 +248,7 @@ static void test_growth(void **state)
 	(void)state;
 	for (int first = 0; first < 2; first++) {
 		struct gus_stream_engine *e;
-		struct gus_stream_told fma = { .cached = true };
+		struct gus_op_step fma = { .cached = true };
 		struct setting s;
 
 		open_setting(&s);
@@ -261,7 +261,7 @@ static void test_growth(void **state)
 			late = gus_growing_add(s.g, other, sizes, sizeof(other), 0x100);
 		fma.op = first ? early.op : late.op;
 		for (int i = 0; i < 1000; i++)
-			gus_stream_feed(e, &(struct gus_stream_feed){ &fma, NULL, 1 }, NULL);
+			gus_stream_feed(e, &(struct gus_op_steps){ &fma, NULL, 1 }, NULL);
 		gus_stream_cycles(e, cycles[first]);
 		gus_stream_close(e);
 		close_setting(&s);
@@ -313,7 +313,7 @@ static void test_same_knobs(void **state)
 /* Times are in order within an op, and retirement is in order between ops. */
 static void test_times(void **state)
 {
-	struct gus_stream_times times[GUS_STREAM_CHUNK] = { { 0 } };
+	struct gus_stream_times times[GUS_OP_STEPS] = { { 0 } };
 	struct gus_stream_options o = { 0 };
 	struct gus_error err = { 0 };
 	double cycles[GUS_STREAM_LANES];
@@ -380,13 +380,13 @@ static double string_cycles(const uint8_t *bytes, uint8_t length, uint32_t writt
 	assert_non_null(e);
 	s.block = gus_growing_add(s.g, bytes, &length, length, 0);
 	for (int i = 0; i < 2 * TIMES; i++) {
-		struct gus_stream_told step = { .op = s.block.op, .cached = true };
-		struct gus_stream_access a[2] = { { 0x20000, .bytes = written, .known = true },
+		struct gus_op_step step = { .op = s.block.op, .cached = true };
+		struct gus_op_access a[2] = { { 0x20000, .bytes = written, .known = true },
 			{ 0x20000, .bytes = written, .known = true } };
 
 		if (s.p->ops[s.block.op].memories_n == 2)
 			a[0].address = 0x80000;
-		gus_stream_feed(e, &(struct gus_stream_feed){ &step, a, 1 }, NULL);
+		gus_stream_feed(e, &(struct gus_op_steps){ &step, a, 1 }, NULL);
 		if (i + 1 == TIMES)
 			gus_stream_cycles(e, before);
 	}
@@ -428,7 +428,7 @@ static void test_groups_end_where_the_cache_begins(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
-		struct gus_stream_told steps[200] = { { 0 } };
+		struct gus_op_step steps[200] = { { 0 } };
 		struct gus_error err = { 0 };
 		struct gus_stream_engine *e;
 		double cycles[GUS_STREAM_LANES];
@@ -440,9 +440,9 @@ static void test_groups_end_where_the_cache_begins(void **state)
 		e = gus_stream_open(s.p, &s.c, &o, &err);
 		assert_non_null(e);
 		for (uint32_t k = 0; k < 200; k++)
-			steps[k] = (struct gus_stream_told){ .op = s.block.op + k % 2,
+			steps[k] = (struct gus_op_step){ .op = s.block.op + k % 2,
 				.cached = cases[i].cached[k % 2] };
-		gus_stream_feed(e, &(struct gus_stream_feed){ steps, NULL, 200 }, NULL);
+		gus_stream_feed(e, &(struct gus_op_steps){ steps, NULL, 200 }, NULL);
 		gus_stream_cycles(e, cycles);
 		if (fabs(cycles[0] / 100 - cases[i].cycles) > 0.1)
 			fail_msg("case %zu: %.2f cycles", i, cycles[0] / 100);

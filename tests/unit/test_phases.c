@@ -293,11 +293,11 @@ static void test_engine(void **state)
 	assert_non_null(e);
 	assert_int_equal(block.ops_n, 2);
 	for (unsigned i = 0; i < ITERATIONS; i++) {
-		struct gus_stream_told steps[2] = { { .op = block.op, .cached = true },
+		struct gus_op_step steps[2] = { { .op = block.op, .cached = true },
 			{ .op = block.taken, .taken = true, .cached = true } };
 		struct gus_stream_times times[2];
 
-		gus_stream_feed(e, &(struct gus_stream_feed){ .steps = steps, .n = 2 }, times);
+		gus_stream_feed(e, &(struct gus_op_steps){ .steps = steps, .n = 2 }, times);
 		for (unsigned k = 0; k < 2; k++) {
 			const struct gus_op *op = &program->ops[steps[k].op];
 

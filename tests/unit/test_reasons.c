@@ -29,8 +29,8 @@ struct run {
 	struct gus_flow flows[2 * STEPS];
 	struct gus_program_memory memories[STEPS];
 	struct gus_core_config c;
-	struct gus_stream_told steps[STEPS];
-	struct gus_stream_access accesses[STEPS];
+	struct gus_op_step steps[STEPS];
+	struct gus_op_access accesses[STEPS];
 	size_t n, accesses_n;
 	struct gus_stream_times times[STEPS];
 	const struct gus_stream_lane *lanes; /* NULL: the nominal machine alone */
@@ -157,15 +157,15 @@ static void store_op(struct run *r, unsigned bytes)
 }
 
 /* The next step is that op, its access there. */
-static struct gus_stream_told *step(struct run *r, uint32_t op)
+static struct gus_op_step *step(struct run *r, uint32_t op)
 {
-	r->steps[r->n] = (struct gus_stream_told){ .op = op, .access = (uint32_t)r->accesses_n, .cached = true };
+	r->steps[r->n] = (struct gus_op_step){ .op = op, .access = (uint32_t)r->accesses_n, .cached = true };
 	return &r->steps[r->n++];
 }
 
 static void access_at(struct run *r, uint64_t address, enum gus_hit level, enum gus_tlb tlb)
 {
-	r->accesses[r->accesses_n++] = (struct gus_stream_access){ .address = address, .known = true,
+	r->accesses[r->accesses_n++] = (struct gus_op_access){ .address = address, .known = true,
 		.level = (uint8_t)level,
 		.tlb = (uint8_t)tlb };
 }
@@ -184,7 +184,7 @@ static void go(struct run *r)
 	struct gus_stream_engine *e = gus_stream_open(&r->p, &r->c, &o, &err);
 
 	assert_non_null(e);
-	gus_stream_feed(e, &(struct gus_stream_feed){ r->steps, r->accesses, r->n }, r->times);
+	gus_stream_feed(e, &(struct gus_op_steps){ r->steps, r->accesses, r->n }, r->times);
 	gus_stream_close(e);
 	assert_int_equal(r->log.seq, r->n);
 }
@@ -300,7 +300,7 @@ static void test_decoders(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		step(r, 1)->cached = false;
 	for (unsigned i = 0; i < 3; i++)
-		*step(r, 2) = (struct gus_stream_told){ .op = 2, .taken = true };
+		*step(r, 2) = (struct gus_op_step){ .op = 2, .taken = true };
 	go(r);
 	EXPECT(r->log.notes[0].dispatch, WHY_FRONT, .index = FRONT_UOP_CACHE, .seq = 0);
 	assert_int_equal(r->log.notes[0].fronts, 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE);
@@ -944,7 +944,7 @@ static void test_station_taken_down(void **state)
 /* Of a trace that is fed one stretch of eight is followed: eight chunks, then 56 without, and so on. */
 static void test_stretches(void **state)
 {
-	static struct gus_stream_told steps[GUS_STREAM_CHUNK];
+	static struct gus_op_step steps[GUS_OP_STEPS];
 	struct run *r = *state;
 	struct gus_stream_options o = { 0 };
 	struct gus_causes *causes = gus_causes_open(&r->c, &o);
@@ -954,14 +954,14 @@ static void test_stretches(void **state)
 	plain_op(r, P0, 1, 0, 0);
 	e = gus_stream_open(&r->p, &r->c, &o, &err);
 	for (unsigned i = 1; i <= 130; i++) {
-		gus_stream_feed(e, &(struct gus_stream_feed){ steps, NULL, GUS_STREAM_CHUNK }, NULL);
+		gus_stream_feed(e, &(struct gus_op_steps){ steps, NULL, GUS_OP_STEPS }, NULL);
 		if (i == 8 || i == 64)
-			assert_int_equal(o.log->seq, 8 * GUS_STREAM_CHUNK);
+			assert_int_equal(o.log->seq, 8 * GUS_OP_STEPS);
 		if (i == 65)
-			assert_int_equal(o.log->seq, 9 * GUS_STREAM_CHUNK);
-		assert_int_equal(o.log->seq + o.log->skipped, i * GUS_STREAM_CHUNK);
+			assert_int_equal(o.log->seq, 9 * GUS_OP_STEPS);
+		assert_int_equal(o.log->seq + o.log->skipped, i * GUS_OP_STEPS);
 	}
-	assert_int_equal(o.log->seq, 18 * GUS_STREAM_CHUNK);
+	assert_int_equal(o.log->seq, 18 * GUS_OP_STEPS);
 	gus_stream_close(e);
 	gus_causes_close(causes);
 }
@@ -984,9 +984,9 @@ static void check_order(const struct gus_causality *all)
 enum { TURNS = 20000 };
 static struct gus_causality by_turn(struct run *r)
 {
-	size_t fit = GUS_STREAM_CHUNK / r->n, left = TURNS;
-	struct gus_stream_told *steps = calloc(GUS_STREAM_CHUNK, sizeof(*steps));
-	struct gus_stream_access *accesses = calloc(fit * r->accesses_n + 1, sizeof(*accesses));
+	size_t fit = GUS_OP_STEPS / r->n, left = TURNS;
+	struct gus_op_step *steps = calloc(GUS_OP_STEPS, sizeof(*steps));
+	struct gus_op_access *accesses = calloc(fit * r->accesses_n + 1, sizeof(*accesses));
 	struct gus_stream_options o = { 0 };
 	struct gus_causes *causes = gus_causes_open(&r->c, &o);
 	struct gus_error err = { 0 };
@@ -1001,7 +1001,7 @@ static struct gus_causality by_turn(struct run *r)
 	for (size_t i = 0; i < fit * r->accesses_n; i++)
 		accesses[i] = r->accesses[i % r->accesses_n];
 	for (; left; left -= left < fit ? left : fit)
-		gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, (left < fit ? left : fit) * r->n },
+		gus_stream_feed(e, &(struct gus_op_steps){ steps, accesses, (left < fit ? left : fit) * r->n },
 			NULL);
 	gus_stream_cycles(e, cycles);
 	gus_causes_get(causes, &r->p, cycles[0] / TURNS, &all);
@@ -1067,7 +1067,7 @@ static void make_fetch(struct run *r)
 	make_decoders(r);
 	op(r, 1);
 	r->insns[0].info.flags = GUS_INSN_LCP;
-	*step(r, 0) = (struct gus_stream_told){ .taken = true };
+	*step(r, 0) = (struct gus_op_step){ .taken = true };
 }
 
 static void make_uop_cache(struct run *r)
@@ -1408,14 +1408,14 @@ static void close_causes(struct causes *c)
 }
 
 /* In whole chunks; none has an access. */
-static void feed_chunks(struct causes *c, const struct gus_stream_told *steps, size_t n, unsigned chunks, size_t chunk)
+static void feed_chunks(struct causes *c, const struct gus_op_step *steps, size_t n, unsigned chunks, size_t chunk)
 {
-	static struct gus_stream_told all[GUS_STREAM_CHUNK];
+	static struct gus_op_step all[GUS_OP_STEPS];
 
 	for (size_t i = 0; i < chunk; i++)
 		all[i] = steps[i % n];
 	for (unsigned i = 0; i < chunks; i++)
-		gus_stream_feed(c->e, &(struct gus_stream_feed){ all, NULL, chunk }, NULL);
+		gus_stream_feed(c->e, &(struct gus_op_steps){ all, NULL, chunk }, NULL);
 }
 
 /* What is charged lies two reorder buffers back: nothing of ten ops, of 2048 all but the last 200 where the buffer
@@ -1434,7 +1434,7 @@ static void test_behind(void **state)
 	gus_causes_get(c.causes, &r->p, 30, &all);
 	assert_true(all.causes_n == 0 && all.chain_n == 0 && all.ops_n == 1 && fabs(all.op_cycles[0]) < 1e-9);
 	gus_causality_free(&all);
-	feed_chunks(&c, r->steps, 1, 1, GUS_STREAM_CHUNK - 10);
+	feed_chunks(&c, r->steps, 1, 1, GUS_OP_STEPS - 10);
 	gus_causes_get(c.causes, &r->p, 3 * 1848 + 0.25, &all);
 	/* Of the first. */
 	assert_true(all.causes_n == 2 && all.causes[1].hop == GUS_HOP_ISSUE &&
@@ -1461,7 +1461,7 @@ static void test_chain(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		step(r, i == 3);
 	open_causes(&c, r);
-	feed_chunks(&c, r->steps, 4, 4, GUS_STREAM_CHUNK);
+	feed_chunks(&c, r->steps, 4, 4, GUS_OP_STEPS);
 	gus_causes_get(c.causes, &r->p, 1000, &all);
 	assert_int_equal(all.chain_n, 2);
 	assert_true(fabs(all.chain_share - 14. / 24) < 1e-9);
@@ -1492,9 +1492,9 @@ static void test_circles(void **state)
 	step(r, 4);
 	step(r, 1);
 	open_causes(&c, r);
-	feed_chunks(&c, r->steps + 2, 1, 64, GUS_STREAM_CHUNK);
-	feed_chunks(&c, r->steps, 2, 64, GUS_STREAM_CHUNK);
-	feed_chunks(&c, r->steps + 3, 1, 64, GUS_STREAM_CHUNK);
+	feed_chunks(&c, r->steps + 2, 1, 64, GUS_OP_STEPS);
+	feed_chunks(&c, r->steps, 2, 64, GUS_OP_STEPS);
+	feed_chunks(&c, r->steps + 3, 1, 64, GUS_OP_STEPS);
 	assert_int_equal(gus_causes_circles(c.causes, circles, 2), 2);
 	assert_int_equal(gus_causes_circles(c.causes, circles, 4), 3);
 	assert_true(circles[0].n == 2 && circles[0].ops == 2 && fabs(circles[0].weight - 2 * 512 * 5) < 1e-6);
@@ -1525,7 +1525,7 @@ static void test_long_circles(void **state)
 			step(r, (uint32_t)(n - 1 - i));
 		}
 		open_causes(&c, r);
-		feed_chunks(&c, r->steps, n, 8, GUS_STREAM_CHUNK / n * n);
+		feed_chunks(&c, r->steps, n, 8, GUS_OP_STEPS / n * n);
 		assert_int_equal(gus_causes_circles(c.causes, &circle, 1), n == GUS_CIRCLE_STEPS);
 		for (size_t i = 0; i < n && n == GUS_CIRCLE_STEPS; i++)
 			assert_int_equal(circle.steps[i].op, (n - i) % n);

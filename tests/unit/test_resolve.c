@@ -57,11 +57,11 @@ static int end(void **state)
 }
 
 /* One step, and what was found of its access. */
-static struct stream_access tell_all(uint32_t op, const struct gus_stream_access *where)
+static struct stream_access tell_all(uint32_t op, const struct gus_op_access *where)
 {
-	const struct gus_stream_told told = { .op = op };
+	const struct gus_op_step told = { .op = op };
 
-	gus_stream_resolve_told(&m.r, &(struct gus_stream_feed){ &told, where, 1 });
+	gus_stream_resolve_told(&m.r, &(struct gus_op_steps){ &told, where, 1 });
 	assert_int_equal(m.r.n, 1);
 	assert_int_equal(m.r.steps[0].op, op);
 	return m.r.accesses.v[m.r.steps[0].access];
@@ -69,7 +69,7 @@ static struct stream_access tell_all(uint32_t op, const struct gus_stream_access
 
 static struct stream_access tell(uint32_t op, uint64_t address, uint32_t bytes)
 {
-	return tell_all(op, &(struct gus_stream_access){ .address = address, .bytes = bytes, .known = true });
+	return tell_all(op, &(struct gus_op_access){ .address = address, .bytes = bytes, .known = true });
 }
 
 /* So many stores to one word, which has another place in tables and pages than those at A. */
@@ -174,7 +174,7 @@ static void what_is_forgotten(void **state)
 /* Nothing is known of where it goes: nothing is found, and nothing is forgotten. */
 static void what_is_not_known(void **state)
 {
-	const struct gus_stream_access unknown = { .address = A, .bytes = 8 };
+	const struct gus_op_access unknown = { .address = A, .bytes = 8 };
 
 	(void)state;
 	tell_all(STORE, &unknown);
@@ -192,7 +192,7 @@ static void what_is_not_known(void **state)
 /* What a store has is all that a load needs, wherever its line is; one that is blocked has to wait for both. */
 static void a_fed_load_needs_no_line(void **state)
 {
-	struct gus_stream_access far = { .address = A, .bytes = 8, .level = GUS_HIT_L2, .tlb = GUS_TLB_WALK,
+	struct gus_op_access far = { .address = A, .bytes = 8, .level = GUS_HIT_L2, .tlb = GUS_TLB_WALK,
 		.known = true };
 	struct stream_access a;
 
@@ -222,14 +222,14 @@ static void lines_on_their_way(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
 		for (uint64_t byte = 0; byte < 64; byte += 63) {
-			struct gus_stream_access where = { .address = steps[i].line * 64 + byte, .bytes = 1,
+			struct gus_op_access where = { .address = steps[i].line * 64 + byte, .bytes = 1,
 				.level = (uint8_t)steps[i].level, .known = true };
 
 			if ((tell_all(LOAD, &where).flags & STREAM_LINE) != (steps[i].waits ? STREAM_LINE : 0))
 				fail_msg("step %zu, byte %d", i, (int)byte);
 		}
 	m.c.line_size = 0; /* no lines */
-	assert_int_equal(tell_all(STORE, &(struct gus_stream_access){ .level = GUS_HIT_L2, .known = true }).flags &
+	assert_int_equal(tell_all(STORE, &(struct gus_op_access){ .level = GUS_HIT_L2, .known = true }).flags &
 			 STREAM_LINE, 0);
 }
 
@@ -328,7 +328,7 @@ static void stores_that_leave_together(void **state)
 	(void)state;
 	m.c.l1d_stores = 2;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
-		const struct gus_stream_access where = { steps[i].at, steps[i].bytes, GUS_HIT_L1, GUS_TLB_HIT,
+		const struct gus_op_access where = { steps[i].at, steps[i].bytes, GUS_HIT_L1, GUS_TLB_HIT,
 			steps[i].known };
 
 		tell_all(STORE, &where);
@@ -365,7 +365,7 @@ static void strings_leave_by_width(void **state)
 	tell(STORE, A, 8);
 	assert_int_equal(m.r.steps[0].commits, 1);
 	m.insns[STORE].info.flags = GUS_INSN_REP;
-	tell_all(STORE, &(struct gus_stream_access){ .bytes = 4096 }); /* nobody knows where: one store */
+	tell_all(STORE, &(struct gus_op_access){ .bytes = 4096 }); /* nobody knows where: one store */
 	assert_int_equal(m.r.steps[0].commits, 0);
 }
 

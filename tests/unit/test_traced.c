@@ -588,7 +588,7 @@ static void test_long_block(void **state)
 	struct made_trace made;
 
 	(void)state;
-	assert_true((int)INSNS > (int)GUS_STREAM_CHUNK);
+	assert_true((int)INSNS > (int)GUS_OP_STEPS);
 	made_model_begin(&s);
 	made_trace_begin(&made, "x86_64");
 	for (unsigned i = 0; i < INSNS; i++) {
