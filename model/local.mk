@@ -33,6 +33,8 @@ model_libmodel_a_SOURCES = \
 	model/code/values.c model/code/values.h \
 	model/core/core.c model/core/core.h \
 	model/core/dispatch.c \
+	model/core/engine.c \
+	model/core/fed.c model/core/fed.h \
 	model/core/frontend.c model/core/frontend.h \
 	model/core/issue.c \
 	model/core/memory.c \

@@ -205,6 +205,7 @@ unit_tests = \
 	tests/unit/test_container \
 	tests/unit/test_control \
 	tests/unit/test_core \
+	tests/unit/test_core_fed \
 	tests/unit/test_core_lines \
 	tests/unit/test_core_settled \
 	tests/unit/test_core_memory \
@@ -416,6 +417,7 @@ tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
+tests_unit_test_core_fed_SOURCES = tests/unit/test_core_fed.c $(made_program)
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_core_settled_SOURCES = tests/unit/test_core_settled.c \
 	tests/unit/core_machine.c tests/unit/core_machine.h

@@ -64,6 +64,13 @@ static void free_slot(struct core *core, const struct live_slot *slot)
 	core->pools.freed[POOL_ROB] += op->rob > op->slots && slot->n ? (int32_t)slot->n : 1;
 }
 
+/* What retired since the last op did is this one's. */
+static void note_region(struct core *core, uint32_t region)
+{
+	core->regions.v[region] += core->cycle - core->region_mark;
+	core->region_mark = core->cycle;
+}
+
 /* In order, and whole slots only: what is fused in the renamer counts as one for the width. A slot is done when none
  * of its uops waits for dispatch and the latest of the dispatched ones is complete. From then on its uops are behind
  * the head of their ring: readable for who still asks for them as producers, until the tail comes round. */
@@ -81,8 +88,11 @@ static void retire(struct core *core)
 		core->retired_now += slot->n;
 		if (core->plans[slot->op].larger)
 			free_slot(core, slot);
-		if (slot->ends_op)
+		if (slot->ends_op) {
 			free_op(core, slot);
+			if (core->regions.n)
+				note_region(core, slot->region);
+		}
 		core->retired_iterations += slot->ends_iteration;
 		core->retired_cycle = core->cycle;
 		core->uop_head = slot->first + slot->n;
@@ -157,7 +167,7 @@ static void give_back(struct entries *pools)
 
 /* Stores leave between retirement and dispatch: one that retires in this cycle can be in L1 in it, and a load that
  * waited for that hears of it before ports look. */
-static void cycle(struct core *core)
+static void run_cycle(struct core *core)
 {
 	struct gus_core_cycle told = { .free_rs = free_entries(core, POOL_RS),
 		.free_rob = free_entries(core, POOL_ROB) };
@@ -171,10 +181,23 @@ static void cycle(struct core *core)
 	gus_core_commit_stores(core);
 	gus_core_dispatch(core);
 	gus_core_issue(core);
+	core->front.now = core->cycle;
 	gus_frontend_cycle(&core->front);
 	account(core, &told, empty, flushed);
 	give_back(&core->pools);
 	core->cycle++;
+}
+
+/* Cycles without retirement after which nothing will retire any more: longer than any queue of misses. */
+enum { STUCK = 100000 };
+
+int gus_core_cycle(struct core *core, struct gus_error *err)
+{
+	run_cycle(core);
+	if (core->cycle - core->retired_cycle <= STUCK)
+		return 0;
+	return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: nothing retires after cycle %llu, so some uop waits "
+			"for what the machine does not have", (unsigned long long)core->retired_cycle);
 }
 
 /* Beginning and end. */
@@ -190,19 +213,24 @@ static uint64_t ring(uint64_t least)
 	return size;
 }
 
-static int check(const struct gus_program *p, const struct gus_core_config *c, struct gus_error *err)
+int gus_core_check_ports(const struct gus_program *p, uint32_t first_uop, struct gus_error *err)
 {
 	uint64_t ports = p->ports_n >= 64 ? ~0ull : (1ull << p->ports_n) - 1;
 
-	if (!p->ops_n)
-		return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: the program is empty");
-	if (gus_core_config_check(c, err) != 0)
-		return -1;
-	for (uint32_t i = 0; i < p->uops_n; i++)
+	for (uint32_t i = first_uop; i < p->uops_n; i++)
 		if (p->uops[i].ports & ~ports)
 			return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: uop %u has a port that the CPU "
 					"has not", i);
 	return 0;
+}
+
+static int check(const struct gus_program *p, const struct gus_core_config *c, struct gus_error *err)
+{
+	if (!p->ops_n)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: the program is empty");
+	if (gus_core_config_check(c, err) != 0)
+		return -1;
+	return gus_core_check_ports(p, 0, err);
 }
 
 /* What an op takes as a whole, and gives back as a whole (free_op), but for its stores, which leave later. */
@@ -240,12 +268,12 @@ static uint32_t find_slot_need(const struct core *core, const struct gus_op *op,
 	return at;
 }
 
-static void find_most(struct core *core, uint32_t needs)
+static void find_most(struct core *core, uint32_t from, uint32_t needs)
 {
 	/* No more than the rings take at all. */
 	uint32_t width = core->c->issue_width < 4096 ? core->c->issue_width : 4096;
 
-	for (uint32_t i = 0; i < needs; i++) {
+	for (uint32_t i = from; i < needs; i++) {
 		const struct slot_need *need = &core->needs[i];
 
 		for (unsigned pool = 0; pool < POOLS; pool++)
@@ -260,14 +288,16 @@ static void find_most(struct core *core, uint32_t needs)
 static void find_needs(struct core *core)
 {
 	const struct gus_program *p = core->p;
-	uint32_t n = 0;
+	uint32_t n = core->needs_n;
 
-	for (uint32_t i = 0; i < p->ops_n; i++)
+	for (uint32_t i = core->ops_n; i < p->ops_n; i++)
 		n += p->ops[i].slots;
-	core->needs = gus_zalloc((n + 1) * sizeof(*core->needs));
-	core->plans = gus_zalloc(p->ops_n * sizeof(*core->plans));
-	n = 0;
-	for (uint32_t i = 0; i < p->ops_n; i++) {
+	core->needs = gus_resize(core->needs, n + 1u, sizeof(*core->needs));
+	memset(core->needs + core->needs_n, 0, (n - core->needs_n) * sizeof(*core->needs));
+	core->plans = gus_resize(core->plans, p->ops_n + 1u, sizeof(*core->plans));
+	memset(core->plans + core->ops_n, 0, (p->ops_n - core->ops_n) * sizeof(*core->plans));
+	n = core->needs_n;
+	for (uint32_t i = core->ops_n; i < p->ops_n; i++) {
 		const struct gus_op *op = &p->ops[i];
 		struct op_plan *plan = &core->plans[i];
 		uint32_t at = op->uop;
@@ -284,7 +314,9 @@ static void find_needs(struct core *core)
 		for (unsigned slot = 0; slot < op->slots; slot++)
 			at = find_slot_need(core, op, slot, at, &core->needs[n++]);
 	}
-	find_most(core, n);
+	find_most(core, core->needs_n, n);
+	core->needs_n = n;
+	core->ops_n = p->ops_n;
 }
 
 /* Which scheduler ports have, and which uops are not bound to them. The oldest uop that is ready for a port can always
@@ -304,9 +336,16 @@ static void find_ports(struct core *core)
 			core->unbound_ports |= 1ull << i;
 	}
 	core->plain_ports = ~core->unbound_ports;
-	for (uint32_t i = 0; i < core->p->uops_n; i++) {
-		const struct gus_uop *uop = &core->p->uops[i];
+}
 
+/* Which of them uops that are new can choose from, and which units there are. */
+static void find_choices(struct core *core)
+{
+	for (; core->uops_n < core->p->uops_n; core->uops_n++) {
+		const struct gus_uop *uop = &core->p->uops[core->uops_n];
+
+		if (uop->unit >= core->units_n)
+			core->units_n = uop->unit + 1u;
 		if (uop->ports && !(uop->ports & ~core->int_ports) && __builtin_popcountll(uop->ports) > core->widest)
 			core->widest = __builtin_popcountll(uop->ports);
 		if (uop->unit || (uop->kind == GUS_UOP_LOAD && core->c->l1d_bank_ports))
@@ -314,14 +353,10 @@ static void find_ports(struct core *core)
 	}
 }
 
-/* Units and registers that the program uses: the state of others is always the same. */
+/* Registers that the program uses: the state of others is always the same. */
 static void find_used(struct core *core)
 {
 	bool written[GUS_PROGRAM_REGS] = { false };
-
-	for (uint32_t i = 0; i < core->p->uops_n; i++)
-		if (core->p->uops[i].unit >= core->units_n)
-			core->units_n = core->p->uops[i].unit + 1u;
 
 	for (uint32_t i = 0; i < core->p->uops_n; i++)
 		for (unsigned n = 0; n < core->p->uops[i].out_n; n++)
@@ -331,8 +366,15 @@ static void find_used(struct core *core)
 			core->used[core->used_n++] = (uint8_t)r;
 }
 
-static void begin(struct core *core, const struct gus_program *p, const struct gus_core_config *c,
-		  const struct gus_core_options *options)
+void gus_core_grow(struct core *core)
+{
+	find_choices(core);
+	find_needs(core);
+	gus_frontend_grow(&core->front);
+}
+
+void gus_core_begin(struct core *core, const struct gus_program *p, const struct gus_core_config *c,
+		    const struct gus_core_options *options, struct gus_fed *fed)
 {
 	const uint32_t sizes[POOLS] = { [POOL_ROB] = c->rob, [POOL_RS] = c->rs, [POOL_RS_INT] = c->rs_int,
 		[POOL_RS_VECTOR] = c->rs_vector, [POOL_RS_MEMORY] = c->rs_memory, [POOL_LOADS] = c->load_buffer,
@@ -357,14 +399,16 @@ static void begin(struct core *core, const struct gus_program *p, const struct g
 	core->wheel = gus_zalloc(WHEEL * sizeof(*core->wheel));
 	for (unsigned i = 0; i < p->ports_n; i++)
 		core->ready[i] = gus_zalloc(uops / 8);
-	gus_frontend_begin(&core->front, p, c, options);
-	gus_values_begin(&core->values, p, options->pointers);
+	gus_frontend_begin(&core->front, p, c, options, fed);
+	/* What is fed has its addresses with it. */
+	gus_values_begin(&core->values, p, fed ? GUS_CORE_POINTERS_NONE : options->pointers);
 	find_ports(core);
+	find_choices(core);
 	find_needs(core);
 	find_used(core);
 }
 
-static void end(struct core *core)
+void gus_core_end(struct core *core)
 {
 	gus_values_end(&core->values);
 	gus_frontend_end(&core->front);
@@ -373,6 +417,7 @@ static void end(struct core *core)
 	gus_vec_free(&core->waiters);
 	gus_vec_free(&core->seen);
 	gus_vec_free(&core->sums);
+	gus_vec_free(&core->regions);
 	free(core->needs);
 	free(core->plans);
 	free(core->wheel);
@@ -380,11 +425,9 @@ static void end(struct core *core)
 	free(core->accesses);
 	free(core->stores);
 	free(core->slots);
-	free(core);
 }
 
-/* Nothing comes any more, and nothing is in flight. */
-static bool over(const struct core *core)
+bool gus_core_over(const struct core *core)
 {
 	const struct gus_frontend *f = &core->front;
 
@@ -401,9 +444,6 @@ static void whole(const struct core *core, struct gus_core_result *r)
 	memcpy(r->commit, core->total.commit, sizeof(r->commit));
 	memcpy(r->stop, core->total.stop, sizeof(r->stop));
 }
-
-/* Cycles without retirement after which nothing will retire any more: longer than any queue of misses. */
-enum { STUCK = 100000 };
 
 /* A run is bounded by iterations or by its source, and then ends when all has retired and the whole of it is told;
  * or it runs until the steady state is found, and that is told. At the end of an iteration is when its last op was
@@ -426,27 +466,22 @@ int gus_core_run(const struct gus_program *p, const struct gus_core_config *c, c
 		options->memory->begin(options->memory->context);
 	}
 	core = gus_alloc(sizeof(*core));
-	begin(core, p, c, options);
-	while (!done) {
+	gus_core_begin(core, p, c, options, NULL);
+	while (!done && status == 0) {
 		uint64_t iterations = core->issued_iterations;
 
-		cycle(core);
+		status = gus_core_cycle(core, err);
 		if (bounded)
-			done = over(core);
+			done = gus_core_over(core);
 		else if (core->issued_iterations > iterations)
 			done = gus_core_steady(core, r);
-		if (core->cycle - core->retired_cycle > STUCK) {
-			status = gus_fail(err, GUS_E_USAGE, "cannot run the core engine: nothing retires after cycle "
-					  "%llu, so some uop waits for what the machine does not have",
-					  (unsigned long long)core->retired_cycle);
-			done = true;
-		}
 	}
 	if (bounded)
 		whole(core, r);
 	r->cycles = core->cycle;
 	r->iterations = core->retired_iterations;
 	r->fetch = core->front.mode;
-	end(core);
+	gus_core_end(core);
+	free(core);
 	return status;
 }

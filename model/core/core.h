@@ -32,4 +32,25 @@ struct gus_core_result {
 int gus_core_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
 		 struct gus_core_result *result, struct gus_error *err);
 
+/* Fed: what was executed, with what its accesses met and where its branches went wrong, as the stream engine is fed
+ * with it (model/stream/stream.h). After a misprediction nothing is fetched of what was executed until the branch is;
+ * the penalty is the time from then to the first issue, and the queue fills from there on as fast as the front end
+ * does. */
+struct gus_core_engine;
+struct gus_core_listener;
+struct gus_op_steps;
+/* The program (model/code/growing.h), configuration and listener are borrowed; the listener, who may be NULL, is told
+ * of cycles, and of steps by their number as "iteration". NULL with err. */
+struct gus_core_engine *gus_core_open(const struct gus_program *p, const struct gus_core_config *c,
+				      const struct gus_core_listener *listener, struct gus_error *err);
+void gus_core_close(struct gus_core_engine *e);
+/* Runs all but the last steps, which wait for what comes behind them. -1 with err if it cannot be run. */
+int gus_core_feed(struct gus_core_engine *e, const struct gus_op_steps *steps, struct gus_error *err);
+/* Runs until all has retired. -1 with err. */
+int gus_core_drain(struct gus_core_engine *e, struct gus_error *err);
+/* Cycles until what retired last did; of a region, cycles from the retirement of what was before to that of its own.
+ * All regions add up to the whole. */
+uint64_t gus_core_cycles(const struct gus_core_engine *e);
+uint64_t gus_core_region_cycles(const struct gus_core_engine *e, uint32_t region);
+
 #endif

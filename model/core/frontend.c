@@ -24,6 +24,7 @@
 #include "model/code/decode_group.h"
 #include "model/code/prediction.h"
 #include "model/code/program.h"
+#include "model/core/fed.h"
 #include "model/machine/config.h"
 #include "symbolizer/insn/insn.h"
 
@@ -54,17 +55,31 @@ static bool from_source(struct gus_frontend *f, struct gus_fetched *out)
 	if (!f->source->next(f->source->context, &step))
 		return false;
 	*out = (struct gus_fetched){ .op = step.op, .taken = step.taken, .last = step.last, .addressed = step.addressed,
-		.fused = f->p->ops[step.op].fused, .addresses = f->next_addresses, .iteration = f->next_iteration };
-	memcpy(f->addresses[f->next_addresses], step.address, sizeof(step.address));
-	f->next_addresses = (uint16_t)((f->next_addresses + 1) % GUS_FRONT_STEPS);
+		.fused = f->p->ops[step.op].fused, .told = f->next_told, .iteration = f->next_iteration };
+	memcpy(f->told[f->next_told].address, step.address, sizeof(step.address));
+	f->next_told = (uint16_t)((f->next_told + 1) % GUS_FRONT_STEPS);
 	f->next_iteration += step.last;
+	return true;
+}
+
+/* Of what is fed each op is an iteration of its own, so that listeners can tell which one it is. */
+static bool from_fed(struct gus_frontend *f, struct gus_fetched *out)
+{
+	if (!gus_fed_next(f->fed, f->p, out, &f->told[f->next_told]))
+		return false;
+	out->told = f->next_told;
+	out->fused = f->p->ops[out->op].fused;
+	out->iteration = f->next_iteration++;
+	out->last = out->addressed = true;
+	f->next_told = (uint16_t)((f->next_told + 1) % GUS_FRONT_STEPS);
 	return true;
 }
 
 bool gus_frontend_fetch(struct gus_frontend *f)
 {
 	if (!f->ended)
-		f->have_ahead = f->source ? from_source(f, &f->ahead) : from_program(f, &f->ahead);
+		f->have_ahead = f->fed ? from_fed(f, &f->ahead) : f->source ? from_source(f, &f->ahead) :
+			from_program(f, &f->ahead);
 	f->ended = !f->have_ahead;
 	return f->have_ahead;
 }
@@ -93,6 +108,12 @@ static void put(struct gus_frontend *f, const struct gus_fetched *fetched)
 	f->queue_uops += fetched->fused;
 }
 
+/* Whether the uop cache has an op; false also where it has all or nothing, and nobody asks. */
+static bool is_kept(const struct gus_frontend *f, const struct gus_fetched *fetched)
+{
+	return f->fed ? fetched->cached : f->kept && f->kept[fetched->op];
+}
+
 /* Length decoding: the bytes of one aligned block a cycle, at most predecode_width instructions of it. An instruction
  * belongs to the block of its last byte, and counts in the one before as well if its opcode lies there:
  *
@@ -108,6 +129,17 @@ static void enter_block(struct gus_frontend *f, uint64_t block, unsigned more)
 	f->head_start = f->worked + more > 1 ? f->worked + more - 1 : 0;
 	f->worked = 0;
 	f->block = block;
+}
+
+/* From the branch on: what is fetched until it is known to have gone wrong is thrown away, so nothing of what was
+ * executed comes before gus_frontend_redirect says when. In a run that is not fed the right path is fetched all the
+ * same, and waits: the penalty is all that a misprediction costs. */
+static void begin_wrong_path(struct gus_frontend *f)
+{
+	f->wrong_until = UINT64_MAX;
+	f->block = UINT64_MAX;
+	f->worked = f->head_start = 0;
+	f->lines = (struct gus_uop_lines){ .jumped = true };
 }
 
 static void stop_for_prefix(struct gus_frontend *f)
@@ -137,6 +169,11 @@ static void predecode(struct gus_frontend *f)
 		uint64_t at = address_of(f, &f->ahead, f->insn), block = (at + insn->length - 1) >> f->fetch_shift;
 		bool ends;
 
+		if (f->ahead.fetch && !f->insn) {
+			f->stalled += f->ahead.fetch; /* its line is not in L1 */
+			f->ahead.fetch = 0;
+			return;
+		}
 		if (block != f->block) {
 			bool opcode_before = (at + insn->opcode_length - 1) >> f->fetch_shift == f->block;
 			/* Its opcode is one too many in this block: that takes a cycle more. */
@@ -156,15 +193,17 @@ static void predecode(struct gus_frontend *f)
 			stop_for_prefix(f);
 		f->insn++;
 		if (ends) {
-			bool taken = f->ahead.taken && (op->flags & GUS_OP_BRANCH);
+			bool taken = f->ahead.taken && (op->flags & GUS_OP_BRANCH), wrong = f->ahead.mispredicted;
 
 			f->insn = 0;
 			f->have_ahead = false;
-			if (taken && !f->unrolled) {
+			if (wrong)
+				begin_wrong_path(f);
+			if (wrong || (taken && !f->unrolled)) {
 				f->block = UINT64_MAX;
 				f->worked = 0;
-				f->returning = f->kept && !f->ended && gus_frontend_has_ahead(f) &&
-					f->kept[f->ahead.op];
+				f->returning = f->mode == GUS_CORE_FETCH_MIXED && !f->ended &&
+					gus_frontend_has_ahead(f) && is_kept(f, &f->ahead);
 				return;
 			}
 		}
@@ -263,7 +302,7 @@ static void deliver(struct gus_frontend *f)
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
 		uint64_t at = gus_uop_lines_at(f->c, f->p, op, address_of(f, &f->ahead, 0));
 
-		if (f->kept && !f->kept[f->ahead.op]) {
+		if (f->mode == GUS_CORE_FETCH_MIXED && !is_kept(f, &f->ahead)) {
 			go_to_decoders(f);
 			return;
 		}
@@ -273,10 +312,12 @@ static void deliver(struct gus_frontend *f)
 		put(f, &f->ahead);
 		predict(f, op, f->ahead.taken && !f->unrolled);
 		f->have_ahead = false;
-		if (op->microcoded) {
+		if (op->microcoded)
 			begin_microcode(f, op);
+		if (f->ahead.mispredicted)
+			begin_wrong_path(f);
+		if (op->microcoded || f->ahead.mispredicted)
 			return;
-		}
 	}
 }
 
@@ -285,11 +326,13 @@ void gus_frontend_cycle(struct gus_frontend *f)
 	if (f->mode == GUS_CORE_FETCH_LOOP || f->mode == GUS_CORE_FETCH_IDEAL)
 		return;
 	if (f->from_cache) {
-		deliver(f);
+		if (f->wrong_until <= f->now)
+			deliver(f);
 		return;
 	}
 	decode(f);
-	predecode(f);
+	if (f->wrong_until <= f->now)
+		predecode(f);
 	return_to_cache(f);
 }
 
@@ -356,6 +399,17 @@ unsigned gus_frontend_unroll(const struct gus_program *p, const struct gus_core_
 	return c->loop_buffer ? unroll_of(c, uops) : 0;
 }
 
+/* What was executed says of each op by itself whether the uop cache had it. */
+static enum gus_core_fetch mode_of_fed(const struct gus_core_config *c)
+{
+	bool decoders = c->fetch_bytes && c->decode_width && c->predecode_width;
+	bool uop_cache = c->uop_cache_width && c->uop_cache_window && c->uop_cache_line;
+
+	if (decoders)
+		return uop_cache ? GUS_CORE_FETCH_MIXED : GUS_CORE_FETCH_DECODERS;
+	return uop_cache ? GUS_CORE_FETCH_UOP_CACHE : GUS_CORE_FETCH_IDEAL;
+}
+
 enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c,
 				      const struct gus_core_options *o)
 {
@@ -396,14 +450,15 @@ static unsigned shift_of(uint32_t bytes)
 	return bytes ? (unsigned)__builtin_ctz(bytes) : 0;
 }
 
-static struct gus_front_insn *insns_of(const struct gus_program *p)
+void gus_frontend_grow(struct gus_frontend *f)
 {
-	struct gus_front_insn *insns = gus_alloc((p->insns_n + 1) * sizeof(*insns));
+	const struct gus_program *p = f->p;
 
-	for (uint32_t i = 0; i < p->insns_n; i++)
-		insns[i] = (struct gus_front_insn){ p->insns[i].offset, p->insns[i].info.length,
-			p->insns[i].info.opcode_length, (p->insns[i].info.flags & GUS_INSN_LCP) != 0 };
-	return insns;
+	f->insns = gus_resize(f->insns, p->insns_n + 1u, sizeof(*f->insns));
+	for (; f->insns_n < p->insns_n; f->insns_n++)
+		f->insns[f->insns_n] = (struct gus_front_insn){ p->insns[f->insns_n].offset,
+			p->insns[f->insns_n].info.length, p->insns[f->insns_n].info.opcode_length,
+			(p->insns[f->insns_n].info.flags & GUS_INSN_LCP) != 0 };
 }
 
 static struct gus_fetched *ops_of(const struct gus_program *p)
@@ -417,31 +472,33 @@ static struct gus_fetched *ops_of(const struct gus_program *p)
 }
 
 void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,
-			const struct gus_core_options *o)
+			const struct gus_core_options *o, struct gus_fed *fed)
 {
 	memset(f, 0, sizeof(*f));
 	f->p = p;
 	f->c = c;
 	f->source = o->source;
-	f->mode = gus_frontend_mode(p, c, o);
+	f->fed = fed;
+	f->mode = fed ? mode_of_fed(c) : gus_frontend_mode(p, c, o);
 	f->unrolled = o->unrolled;
-	f->addresses = o->source ? gus_zalloc(GUS_FRONT_STEPS * sizeof(*f->addresses)) : NULL;
+	f->told = o->source || fed ? gus_zalloc(GUS_FRONT_STEPS * sizeof(*f->told)) : NULL;
 	f->iterations = o->iterations;
 	f->fetch_shift = shift_of(c->fetch_bytes);
-	f->insns = insns_of(p);
-	f->ops = o->source ? NULL : ops_of(p);
+	gus_frontend_grow(f);
+	f->ops = o->source || fed ? NULL : ops_of(p);
 	f->block = UINT64_MAX;
-	if (f->mode == GUS_CORE_FETCH_MIXED) {
+	if (f->mode == GUS_CORE_FETCH_MIXED && !fed) {
 		f->kept = gus_zalloc(p->ops_n * sizeof(*f->kept));
 		gus_uop_lines_kept(c, p, f->kept);
 	}
-	f->from_cache = f->mode == GUS_CORE_FETCH_UOP_CACHE || (f->kept && f->kept[0]);
-	f->unroll = gus_frontend_unroll(p, c);
+	f->from_cache = f->mode == GUS_CORE_FETCH_UOP_CACHE || (f->kept && f->kept[0]) ||
+		(fed && f->mode == GUS_CORE_FETCH_MIXED);
+	f->unroll = fed ? 0 : gus_frontend_unroll(p, c);
 }
 
 void gus_frontend_end(struct gus_frontend *f)
 {
-	free(f->addresses);
+	free(f->told);
 	free(f->kept);
 	free(f->insns);
 	free(f->ops);

@@ -10,18 +10,30 @@
 #include "model/machine/options.h"
 
 struct gus_core_config;
+struct gus_fed;
 struct gus_program;
 
 /* An op on its way to issue. */
 struct gus_fetched {
 	uint64_t iteration;
 	uint32_t op;
-	uint16_t addresses;     /* where the source's addresses of its accesses are kept */
+	uint16_t told;          /* where it is kept what the source said of its accesses */
 	uint16_t fused;         /* uops of it in the queue */
-	bool taken, last, addressed;
+	uint16_t fetch;         /* cycles that its code takes to come to the decoders */
+	bool taken, last, addressed, mispredicted;
+	bool cached;            /* the uop cache has it: meaningful in a run that is fed */
 };
 
-enum { GUS_FRONT_QUEUE = 256, GUS_FRONT_INSNS = 64, GUS_FRONT_STEPS = 2048 };
+enum { GUS_FRONT_QUEUE = 256, GUS_FRONT_INSNS = 64, GUS_FRONT_STEPS = 2048, GUS_FRONT_ACCESSES = 4 };
+
+/* What a source says of an op beside. */
+struct gus_front_told {
+	uint64_t address[GUS_FRONT_ACCESSES];
+	/* Of what is fed alone. */
+	uint32_t bytes[GUS_FRONT_ACCESSES];     /* 0: as the instruction says */
+	uint8_t level[GUS_FRONT_ACCESSES], tlb[GUS_FRONT_ACCESSES];
+	uint32_t region;
+};
 
 /* What length decoding asks of an instruction. */
 struct gus_front_insn {
@@ -45,11 +57,13 @@ struct gus_frontend {
 	struct gus_fetched *ops;        /* of the program itself, but for their iterations */
 	uint32_t next_op;
 	uint64_t next_iteration;
-	uint16_t next_addresses;
-	uint64_t (*addresses)[4];       /* of the last GUS_FRONT_STEPS ops, if there is a source */
+	uint16_t next_told;
+	struct gus_front_told *told;    /* of the last GUS_FRONT_STEPS ops, if there is a source, or it is fed */
+	struct gus_fed *fed;            /* what the source is then; NULL: it is not fed */
 
 	/* Length decoding: instruction `insn` of op `ahead` comes next, in the block of that number. */
 	struct gus_front_insn *insns;   /* those of the program */
+	uint32_t insns_n;
 	unsigned insn;
 	uint64_t block;
 	unsigned stalled;               /* cycles until it goes on */
@@ -63,11 +77,15 @@ struct gus_frontend {
 	unsigned switching;             /* cycles until it, or the decoders after it, deliver */
 
 	/* The uop cache. */
-	bool *kept;                     /* of MIXED: which ops it has */
+	bool *kept;                     /* of MIXED, if it is not fed: which ops it has */
 	bool from_cache, returning;     /* it delivers; the decoders finish, and then it will */
 	struct gus_uop_lines lines;         /* as far as it has delivered them */
 	unsigned predicted;             /* taken branches of the predictor's present cycle */
 	int prediction;                 /* cycles that the predictor is behind; below 0: ahead */
+
+	/* Behind a mispredicted branch, in a run that is fed: until this cycle it fetches what is not executed. */
+	uint64_t wrong_until;
+	uint64_t now;                   /* cycle */
 
 	/* The queue. */
 	struct gus_fetched queue[GUS_FRONT_QUEUE];
@@ -76,9 +94,12 @@ struct gus_frontend {
 	unsigned unrolled_n;            /* of them, so many are issued */
 };
 
+/* fed: see model/core/fed.h; NULL: it runs by itself. */
 void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,
-			const struct gus_core_options *o);
+			const struct gus_core_options *o, struct gus_fed *fed);
 void gus_frontend_end(struct gus_frontend *f);
+/* The program has grown. */
+void gus_frontend_grow(struct gus_frontend *f);
 /* Which way the code of a program would come. */
 enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c,
 				      const struct gus_core_options *o);
@@ -86,6 +107,11 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 unsigned gus_frontend_unroll(const struct gus_program *p, const struct gus_core_config *c);
 /* One cycle's work. */
 void gus_frontend_cycle(struct gus_frontend *f);
+/* The branch that went wrong is executed: the right path is fetched from that cycle on. */
+static inline void gus_frontend_redirect(struct gus_frontend *f, uint64_t cycle)
+{
+	f->wrong_until = cycle;
+}
 /* Fetches the next op of the source, if there is one, into `ahead`, which is empty. */
 bool gus_frontend_fetch(struct gus_frontend *f);
 

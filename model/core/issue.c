@@ -474,7 +474,8 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 	bool eliminated = (op->flags & GUS_OP_ELIMINATED) && !core->slot && eliminate(core, op);
 
 	*slot = (struct live_slot){ .op = core->current->op, .iteration = core->current->iteration,
-		.issued = core->cycle, .first = core->uop_tail, .complete = core->cycle };
+		.issued = core->cycle, .first = core->uop_tail, .complete = core->cycle,
+		.region = core->front.fed ? core->front.told[core->current->told].region : 0 };
 	take_entries(core, need);
 	if (eliminated || !n)
 		enter_idle(core, n ? first : op->uop, slot, false);
@@ -497,6 +498,9 @@ void gus_core_unblock(struct core *core, uint64_t complete)
 {
 	core->blocked_until = complete + (core->mispredict ? core->c->mispredict_penalty : 0);
 	core->blocking = 0;
+	/* What is fetched in one cycle is issued in the next. */
+	if (core->mispredict)
+		gus_frontend_redirect(&core->front, core->blocked_until - 1);
 }
 
 /* Behind a mispredicted branch nothing is issued until it is executed and the right path has come (the wrong path
@@ -508,8 +512,8 @@ static void end_op(struct core *core, const struct gus_op *op)
 	const struct gus_fetched *current = core->current;
 	uint64_t slot = core->slot_tail - 1;
 
-	if ((op->flags & GUS_OP_BRANCH) && branch &&
-	    branch->mispredicted(branch->context, current->op, current->iteration)) {
+	if (current->mispredicted || ((op->flags & GUS_OP_BRANCH) && branch &&
+				      branch->mispredicted(branch->context, current->op, current->iteration))) {
 		core_slot(core, slot)->mispredicted = true;
 		core->blocked_until = GUS_NEVER;
 		core->blocking = slot + 1;

@@ -29,7 +29,7 @@
  * al., IISWC 2019, section 3): what lies 4096 bytes apart is the same word. */
 static bool is_one_page(const struct core *core)
 {
-	return !core->options->source && (core->options->pointers == GUS_CORE_POINTERS_EQUAL ||
+	return !core->options->source && !core->front.fed && (core->options->pointers == GUS_CORE_POINTERS_EQUAL ||
 					  core->options->pointers == GUS_CORE_POINTERS_ONE);
 }
 
@@ -111,6 +111,12 @@ static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 	enum gus_hit level = GUS_HIT_L1;
 	enum gus_tlb tlb = GUS_TLB_HIT;
 
+	if (core->front.fed) {
+		const struct gus_front_told *told = &core->front.told[core->current->told];
+
+		level = (enum gus_hit)told->level[n];
+		tlb = (enum gus_tlb)told->tlb[n];
+	}
 	if (oracle) {
 		struct gus_core_access access = { .iteration = core->current->iteration, .op = core->current->op,
 			.memory = op->memory + n, .address = core->address[n].bits, .known = core->address[n].known,
@@ -132,13 +138,11 @@ static bool crosses(const struct core *core, unsigned n, uint32_t bytes, uint64_
 
 static void push_store(struct core *core, const struct gus_op *op, unsigned n, uint32_t insn, uint32_t entries)
 {
-	const struct gus_program_memory *m = &core->p->memories[op->memory + n];
 	struct live_store *s = &core->stores[core->store_tail++ & core->store_mask];
 
-	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known, .bytes = m->bytes,
-		.entries = entries,
-		.memory = op->memory + n, .level = core->level[n],
-		.split = crosses(core, n, m->bytes, core->c->line_size) };
+	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known,
+		.bytes = core->bytes[n], .entries = entries, .memory = op->memory + n, .level = core->level[n],
+		.split = crosses(core, n, core->bytes[n], core->c->line_size) };
 	count_words(core, s, 1);
 	if (s->known && core->values.loads)
 		set_word(core, s->address, s->bytes, gus_values_stored(&core->values, core->p, insn));
@@ -148,8 +152,15 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 static struct gus_value address_now(const struct core *core, const struct gus_op *op, unsigned n)
 {
 	if (core->current->addressed)
-		return (struct gus_value){ core->front.addresses[core->current->addresses][n], true };
+		return (struct gus_value){ core->front.told[core->current->told].address[n], true };
 	return gus_values_address(&core->values, core->p, op->memory + n);
+}
+
+static uint32_t bytes_now(const struct core *core, const struct gus_program_memory *m, unsigned n)
+{
+	uint32_t told = core->front.fed ? core->front.told[core->current->told].bytes[n] : 0;
+
+	return told ? told : m->bytes;
 }
 
 /* In program order, once for each op: addresses, what they hit, and what the op does to registers. */
@@ -166,10 +177,11 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 			if (m->instruction != insn)
 				continue;
 			core->address[n] = address_now(core, op, n);
+			core->bytes[n] = bytes_now(core, m, n);
 			core->forward[n] = 0;
 			core->aliased[n] = false;
 			if (m->load && core->address[n].known && core->options->pointers != GUS_CORE_POINTERS_NONE) {
-				find_forward(core, n, core->address[n].bits, m->bytes);
+				find_forward(core, n, core->address[n].bits, core->bytes[n]);
 				if (gus_values_follows(&core->values, op->insn + insn))
 					loaded = word_at(core, core->address[n].bits, m->bytes);
 			} else if (m->load) {
@@ -189,7 +201,7 @@ static enum gus_forwarding forwarding_of(const struct core *core, const struct g
 {
 	const struct live_store *s = &core->stores[(core->forward[n] - 1) & core->store_mask];
 	struct gus_overlap overlap = { .store = s->address, .load = core->address[n].bits, .store_bytes = s->bytes,
-		.load_bytes = core->p->memories[op->memory + n].bytes, .store_memory = s->memory,
+		.load_bytes = core->bytes[n], .store_memory = s->memory,
 		.load_memory = op->memory + n };
 
 	return gus_forwarding_of(core->c, core->p, op, &overlap);
@@ -262,16 +274,14 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 {
 	unsigned n = uop->memory;
 	struct live_access *a = core_access(core, u);
-	const struct gus_program_memory *m;
 
 	*a = (struct live_access){ 0 };
 	if (n >= op->memories_n || n >= ACCESSES)
 		return;
-	m = &core->p->memories[op->memory + n];
 	a->address = core->address[n].bits;
-	a->bytes = core->address[n].known ? m->bytes : 0;
-	a->split = crosses(core, n, m->bytes, core->c->line_size);
-	a->page_split = crosses(core, n, m->bytes, core->c->page_size);
+	a->bytes = core->address[n].known ? core->bytes[n] : 0;
+	a->split = crosses(core, n, core->bytes[n], core->c->line_size);
+	a->page_split = crosses(core, n, core->bytes[n], core->c->page_size);
 	if (uop->kind == GUS_UOP_LOAD) {
 		u->level = core->level[n];
 		a->tlb = core->tlb[n];
@@ -335,7 +345,7 @@ static uint64_t hit_arrives(const struct core *core, uint64_t address, uint64_t 
 {
 	uint64_t line = core->c->line_size ? address / core->c->line_size : address;
 
-	return core->options->memory && is_coming(core, line, now) ?
+	return (core->options->memory || core->front.fed) && is_coming(core, line, now) ?
 		core->lines[gus_core_line_slot(line, LINES)].ready : now;
 }
 

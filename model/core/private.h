@@ -80,7 +80,7 @@ struct live_slot {
 	uint64_t complete;                      /* the latest of its dispatched uops */
 	uint64_t iteration, issued;
 	uint64_t first;                         /* sequence numbers of its uops */
-	uint32_t op;
+	uint32_t op, region;                    /* region: of what is fed */
 	uint16_t n, waiting;                    /* uops; those not dispatched yet */
 	bool ends_op, ends_iteration, mispredicted;
 };
@@ -183,6 +183,7 @@ struct core {
 	struct entries pools;
 	_Alignas(16) int32_t most[POOLS];       /* that the slots of one cycle can need of each */
 	uint32_t most_uops;                     /* that they have */
+	uint32_t ops_n, needs_n, uops_n;        /* of the program, so far as it was prepared for; needs_n: in needs */
 	bool rings_tight;                       /* rings, or entries by port, may not have it in this cycle */
 	bool tight;                             /* these or some buffer */
 	struct gus_vec(struct waiter) waiters;
@@ -236,6 +237,7 @@ struct core {
 	/* Of the op that is issued, by access: its address, and the store that it reads from plus 1. */
 	struct gus_value address[ACCESSES];
 	uint64_t forward[ACCESSES];
+	uint32_t bytes[ACCESSES];
 	uint8_t level[ACCESSES], tlb[ACCESSES];
 	bool aliased[ACCESSES];
 	struct { uint64_t address, bits; uint32_t bytes; bool known; } words[MEMORY_WORDS];
@@ -243,6 +245,10 @@ struct core {
 	struct { uint64_t line, ready; } lines[LINES];
 	uint64_t commit_free;                   /* from when on stores leave, behind one that crosses a line */
 	uint64_t l2_free, l3_free, memory_free, walk_free[WALKS];
+
+	/* Of what is fed: cycles between retirements, by region, and the last of them. */
+	struct gus_vec(uint64_t) regions;
+	uint64_t region_mark;
 
 	/* What is told. */
 	uint32_t issued_now, retired_now;
@@ -285,6 +291,21 @@ static inline const four_entries *fours_of(const int32_t *entries)
 {
 	return (const four_entries *)(const void *)entries;
 }
+
+/* core.c */
+struct gus_error;
+/* fed: what is executed is fed; borrowed. NULL: the program or the options' source. All is zero before. */
+void gus_core_begin(struct core *core, const struct gus_program *p, const struct gus_core_config *c,
+		    const struct gus_core_options *options, struct gus_fed *fed);
+void gus_core_end(struct core *core);
+/* The program has more ops than it had. */
+void gus_core_grow(struct core *core);
+/* Whether the CPU has the ports of the program's uops, from a uop on. -1 with err. */
+int gus_core_check_ports(const struct gus_program *p, uint32_t first_uop, struct gus_error *err);
+/* One cycle. -1 with err if nothing will ever retire. */
+int gus_core_cycle(struct core *core, struct gus_error *err);
+/* Nothing comes any more, and nothing is in flight. */
+bool gus_core_over(const struct core *core);
 
 /* wait.c */
 /* u, which is just issued, may be dispatched no earlier than delay cycles after that producer was. */

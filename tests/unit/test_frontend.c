@@ -115,7 +115,7 @@ static void drop(struct made *m)
 /* How many ops are there in each cycle, if all are taken at once. */
 static void deliver(struct made *m, unsigned *there)
 {
-	gus_frontend_begin(&m->f, m->p, &m->c, &m->o);
+	gus_frontend_begin(&m->f, m->p, &m->c, &m->o, NULL);
 	for (unsigned cycle = 0; cycle < CYCLES; cycle++) {
 		for (there[cycle] = 0; gus_frontend_peek(&m->f); there[cycle]++)
 			gus_frontend_take(&m->f);
@@ -243,7 +243,7 @@ static void room_for_instructions(void **state)
 	make_unrolled(&m, fours, GUS_CORE_FETCH_DECODERS);
 	m.c.decode_queue = 6;
 	m.c.decode_width = 2;
-	gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
+	gus_frontend_begin(&m.f, m.p, &m.c, &m.o, NULL);
 	gus_frontend_cycle(&m.f);
 	assert_int_equal(m.f.found_n, 4);
 	gus_frontend_cycle(&m.f);
@@ -269,7 +269,7 @@ static void room_in_the_queue(void **state)
 	make_unrolled(&m, fours, GUS_CORE_FETCH_DECODERS);
 	for (unsigned size = 0; size < 8; size++) {
 		m.c.queue_size = size;
-		gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
+		gus_frontend_begin(&m.f, m.p, &m.c, &m.o, NULL);
 		for (unsigned i = 0; i < 100; i++)
 			gus_frontend_cycle(&m.f);
 		assert_int_equal(m.f.queue_n, size ? size : GUS_FRONT_QUEUE);
@@ -279,7 +279,7 @@ static void room_in_the_queue(void **state)
 	make_unrolled(&m, large, GUS_CORE_FETCH_DECODERS);
 	m.c.queue_size = 4;
 	EXPECT(&m, "larger than the queue", 2, 1);
-	gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
+	gus_frontend_begin(&m.f, m.p, &m.c, &m.o, NULL);
 	for (unsigned i = 0; i < 10; i++)
 		gus_frontend_cycle(&m.f);
 	assert_int_equal(m.f.queue_n, 1);
@@ -659,7 +659,7 @@ static void ends_in_the_loop_buffer(void **state)
 		make(&m, fours, GUS_CORE_FETCH_LOOP);
 		m.c.loop_buffer = cases[i].buffer;
 		m.c.loop_boundary = cases[i].boundary;
-		gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
+		gus_frontend_begin(&m.f, m.p, &m.c, &m.o, NULL);
 		for (unsigned n = 1; n < 10; n++) {
 			assert_false(gus_frontend_boundary(&m.f, false));
 			assert_int_equal(gus_frontend_boundary(&m.f, true), cases[i].every && n % cases[i].every == 0);
@@ -689,7 +689,7 @@ static void repetitions_in_the_loop_buffer(void **state)
 		m.c.loop_unroll_4 = 8;
 		m.c.loop_unroll_3 = 12;
 		m.c.loop_unroll_2 = 15;
-		gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
+		gus_frontend_begin(&m.f, m.p, &m.c, &m.o, NULL);
 		for (unsigned n = 1; n < 14; n++)
 			if (gus_frontend_boundary(&m.f, true) != (n % cases[i].every == 0))
 				fail_msg("%u uops: iteration %u", cases[i].uops, n);
@@ -707,7 +707,7 @@ static void iterations(void **state)
 	(void)state;
 	make(&m, fours, GUS_CORE_FETCH_IDEAL);
 	m.o.iterations = 3;
-	gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
+	gus_frontend_begin(&m.f, m.p, &m.c, &m.o, NULL);
 	for (unsigned n = 0; n < 12; n++) {
 		const struct gus_fetched *next = gus_frontend_peek(&m.f);
 
