@@ -82,7 +82,8 @@ void gus_estimate_add(const struct gus_estimate *e, const struct gus_stretches *
 		gus_stretches_lanes(s, i, e->regions[i], cycles, errors);
 		for (int lane = 0; lane <= t->knobs_n; lane++)
 			r->cycles[lane] += cycles[lane];
-		r->other_cycles += cycles[GUS_STREAM_LANES];
+		r->other_cycles += cycles[GUS_STRETCHES_OTHER];
+		r->core_cycles += cycles[GUS_STRETCHES_CORE];
 		add_errors(r->errors, cycles, errors);
 	}
 	for (uint32_t i = 0; i < t->blocks.n; i++)

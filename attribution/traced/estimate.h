@@ -8,7 +8,7 @@
 struct gus_traced;
 
 struct gus_estimate {
-	/* Of the whole: cycles by lane, the last being what is followed beside them; and standard errors as
+	/* Of the whole: cycles by lane, the last being those that are followed beside them; and standard errors as
 	 * gus_stretches_lanes has them. */
 	double cycles[GUS_STRETCHES_LANES], errors[GUS_STRETCHES_LANES];
 	double *blocks;                 /* cycles of the nominal machine, by block ... */

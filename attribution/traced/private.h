@@ -34,6 +34,7 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out);
 
 /* Excerpts of loops, for both engines (engines.c): that which a thread takes just now. */
+struct gus_op_steps;
 struct gus_traced_excerpt;
 struct gus_traced_excerpt *gus_traced_excerpt_new(void);
 void gus_traced_excerpt_free(struct gus_traced_excerpt *now);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/traced/stretches.h"
+#include "model/machine/steps.h"
 
 #include <math.h>
 #include <stdlib.h>

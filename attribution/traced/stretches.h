@@ -31,8 +31,9 @@
 #include "model/stream/types.h"
 
 enum gus_stretch { GUS_STRETCH_SKIPPED, GUS_STRETCH_WARMING, GUS_STRETCH_TIMED };
-/* The lane behind the last is whatever else is followed beside them. */
-enum { GUS_STRETCHES_LANES = GUS_STREAM_LANES + 1, GUS_STRETCHES_WHOLE = UINT32_MAX - 1 };
+/* Behind the lanes: the nominal machine with the other end's caches, and by the core engine, if they are followed. */
+enum { GUS_STRETCHES_OTHER = GUS_STREAM_LANES, GUS_STRETCHES_CORE, GUS_STRETCHES_LANES,
+       GUS_STRETCHES_WHOLE = UINT32_MAX - 1 };
 
 /* Cases of a block: 2 * how far its farthest access went (a page walk is as far as memory), plus 1 after a
  * misprediction. */

@@ -6,9 +6,12 @@
 #include "attribution/traced/estimate.h"
 #include "attribution/traced/match.h"
 #include "attribution/traced/private.h"
+#include "base/error.h"
 #include "model/code/program.h"
 #include "model/code/values.h"
+#include "model/core/core.h"
 #include "model/machine/config.h"
+#include "model/machine/steps.h"
 #include "model/oracles/code_fetch.h"
 #include "model/oracles/oracle.h"
 #include "model/watch/access.h"
@@ -25,6 +28,7 @@ struct gus_traced_thread {
 	struct gus_causes *causes;              /* NULL: not asked for */
 	/* The one that all is told by, and the one for the other end of the interval. */
 	struct gus_stream_engine *engine, *other;
+	struct gus_core_engine *core;           /* beside them; NULL: not asked for, or it has stopped */
 	/* The time of the caches, in cycles: that of the engine at the end of the last chunk, and from there on as many
 	 * for each access as in that chunk. */
 	double now, pace, cycles_before;
@@ -35,7 +39,7 @@ struct gus_traced_thread {
 	uint64_t instructions, warmed, window;
 	uint64_t unknown_branches;              /* those of the warm-up, too */
 	bool counting;                          /* the warm-up is over */
-	double before[GUS_STREAM_LANES], other_before; /* cycles until then */
+	double before[GUS_STREAM_LANES], other_before, core_before; /* cycles until then */
 	struct gus_vec(double) ops_before;      /* and of each op */
 	/* The uop cache, first in first out: window i came in when so many lines had, plus 1. */
 	struct gus_vec(uint64_t) came;
@@ -104,7 +108,9 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 	th->engine = th->predictor ? gus_stream_open(t->program, c, &o, err) : NULL;
 	if (th->engine && t->options.interval)
 		th->other = gus_stream_open(t->program, c, &one, err);
-	if (!th->engine || (t->options.interval && !th->other)) {
+	if (th->engine && t->options.core)
+		th->core = gus_core_open(t->program, c, NULL, err);
+	if (!th->engine || (t->options.interval && !th->other) || (t->options.core && !th->core)) {
 		gus_traced_thread_free(th);
 		return NULL;
 	}
@@ -132,6 +138,7 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 		return;
 	gus_stream_close(th->engine);
 	gus_stream_close(th->other);
+	gus_core_close(th->core);
 	gus_causes_close(th->causes);
 	gus_branch_free(th->predictor);
 	gus_cache_free(th->cache);
@@ -154,6 +161,36 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	free(th);
 }
 
+/* The core engine. What it cannot run ends it, and the others go on. */
+
+static void check_core(struct gus_traced_thread *th, int rc, const struct gus_error *err)
+{
+	if (rc == 0)
+		return;
+	if (!th->t->core_stopped)
+		gus_vec_push(&th->t->notices, gus_format("the core engine has stopped: %s", err->text));
+	th->t->core_stopped = true;
+	gus_core_close(th->core);
+	th->core = NULL;
+}
+
+static void feed_core(struct gus_traced_thread *th, const struct gus_op_steps *steps)
+{
+	struct gus_error err = { 0 };
+
+	if (th->core)
+		check_core(th, gus_core_feed(th->core, steps, &err), &err);
+}
+
+/* It is some hundred ops behind what it was fed: where nothing comes behind them these are run to their end. */
+static void drain_core(struct gus_traced_thread *th)
+{
+	struct gus_error err = { 0 };
+
+	if (th->core)
+		check_core(th, gus_core_drain(th->core, &err), &err);
+}
+
 /* Where the warm-up ends: all that is counted from here on counts. */
 static void begin_to_count(struct gus_traced_thread *th)
 {
@@ -163,6 +200,8 @@ static void begin_to_count(struct gus_traced_thread *th)
 	sample(th);
 	th->warmed = th->instructions;
 	gus_stream_cycles(th->engine, th->before);
+	drain_core(th);
+	th->core_before = th->core ? (double)gus_core_cycles(th->core) : 0;
 	for (uint32_t op = 0; op < th->t->program->ops_n; op++)
 		gus_vec_push(&th->ops_before, gus_stream_op_cycles(th->engine, op));
 	if (th->causes)
@@ -220,7 +259,8 @@ static void end_stretch(struct gus_traced_thread *th)
 		gus_stream_region_cycles(th->engine, region + 1, cycles);
 		if (th->other)
 			gus_stream_region_cycles(th->other, region + 1, other);
-		cycles[GUS_STREAM_LANES] = other[0];
+		cycles[GUS_STRETCHES_OTHER] = other[0];
+		cycles[GUS_STRETCHES_CORE] = th->core ? (double)gus_core_region_cycles(th->core, region + 1) : 0;
 		gus_stretches_region(th->stretches, region, cycles);
 	}
 	gus_stretches_next(th->stretches);
@@ -245,7 +285,10 @@ static void note_stretch(struct gus_traced_thread *th, const struct gus_op_step 
 	}
 	if (gus_stretches_ran(th->stretches, (uint32_t)th->n))
 		end_stretch(th);
-	if (th->excerpt && skips(th))
+	if (!skips(th))
+		return;
+	drain_core(th);
+	if (th->excerpt)
 		gus_traced_excerpt_end(th->t, th->excerpt); /* what comes behind the gap is another excerpt */
 }
 
@@ -261,6 +304,7 @@ static void flush(struct gus_traced_thread *th)
 	gus_stream_feed(th->engine, is_warm ? &warm : &cold, th->phases || th->stretches ? th->times : NULL);
 	if (th->excerpt)
 		gus_traced_excerpt_steps(th->t, th->excerpt, is_warm ? &warm : &cold);
+	feed_core(th, is_warm ? &warm : &cold);
 	set_time(th);
 	if (th->phases)
 		note_phases(th, told);
@@ -722,6 +766,7 @@ void gus_traced_thread_end(struct gus_traced_thread *th)
 	th->unknown_branches += th->branching != NULL;
 	th->branching = NULL;
 	flush(th);
+	drain_core(th);
 	if (th->excerpt)
 		gus_traced_excerpt_end(th->t, th->excerpt);
 	if (!th->counting)
@@ -734,13 +779,16 @@ void gus_traced_thread_end(struct gus_traced_thread *th)
 
 /* Results. */
 
-static void own_cycles(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES], double *other)
+static void own_cycles(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES], double *other,
+		       double *core)
 {
 	double other_cycles[GUS_STREAM_LANES] = { 0 };
 
+	*core = th->core ? (double)gus_core_cycles(th->core) - th->core_before : 0;
 	if (gus_stretches_sampled(th->stretches)) {
 		memcpy(cycles, th->estimate.cycles, GUS_STREAM_LANES * sizeof(*cycles));
-		*other = th->estimate.cycles[GUS_STREAM_LANES];
+		*other = th->estimate.cycles[GUS_STRETCHES_OTHER];
+		*core = th->estimate.cycles[GUS_STRETCHES_CORE];
 		return;
 	}
 	gus_stream_cycles(th->engine, cycles);
@@ -760,6 +808,7 @@ static void add_regions(const struct gus_traced_thread *th, struct gus_traced *t
 		gus_stream_region_cycles(th->engine, i + 1, cycles);
 		for (int lane = 0; lane <= t->knobs_n; lane++)
 			r->cycles[lane] += cycles[lane];
+		r->core_cycles += th->core ? (double)gus_core_region_cycles(th->core, i + 1) : 0;
 		if (!th->other)
 			continue;
 		gus_stream_region_cycles(th->other, i + 1, cycles);
@@ -793,15 +842,16 @@ static void take_memory(const struct gus_traced_thread *th, struct gus_traced *t
 void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t)
 {
 	const bool sampled = gus_stretches_sampled(th->stretches);
-	double cycles[GUS_STREAM_LANES], other;
+	double cycles[GUS_STREAM_LANES], other, core;
 	struct gus_causality causes;
 
-	own_cycles(th, cycles, &other);
+	own_cycles(th, cycles, &other, &core);
 	for (int lane = 0; lane <= t->knobs_n; lane++)
 		t->cycles[lane] += cycles[lane];
 	t->ops_run += th->stretches ? th->stretches->ops : 0;
 	t->ops_timed += th->stretches ? th->stretches->timed : 0;
 	t->other_cycles += other;
+	t->core_cycles += core;
 	t->instructions += th->instructions;
 	t->warmed += th->warmed;
 	t->branches_unknown += th->unknown_branches;
@@ -840,5 +890,5 @@ void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_tr
 	}
 	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed,
 		.warmed = th->warmed, .cache = cache, .branches = branches };
-	own_cycles(th, out->cycles, &out->other_cycles);
+	own_cycles(th, out->cycles, &out->other_cycles, &out->core_cycles);
 }

@@ -37,6 +37,7 @@ struct gus_traced_options {
 	double weight;                          /* of the knobs that are turned; 0: none is */
 	bool causality;
 	bool both;                              /* compare the engines on hot loops */
+	bool core;                              /* run the core engine beside, on all that is timed */
 	bool phases;                            /* follow the run over time */
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;
@@ -102,6 +103,7 @@ struct gus_traced_region {
 	uint64_t instructions, executed;        /* blocks */
 	double cycles[GUS_STREAM_LANES];
 	double other_cycles;                    /* with the other caches: see the option interval */
+	double core_cycles;                     /* by the core engine: see the option core */
 	/* Standard errors, as not all of it was timed: of the nominal cycles, and in lane i + 1 of knob i's speedup. */
 	double errors[GUS_STREAM_LANES];
 	uint64_t slots, fused;                  /* issue slots; instructions that share that of the one before */
@@ -135,7 +137,7 @@ struct gus_traced_thread;
 struct gus_traced_figures {
 	uint32_t stream;
 	uint64_t instructions, warmed;          /* without those of the warm-up, and they */
-	double cycles[GUS_STREAM_LANES], other_cycles;
+	double cycles[GUS_STREAM_LANES], other_cycles, core_cycles;
 	const struct gus_cache_total *cache;
 	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them; NULL: the predictor was not asked */
 };
@@ -181,6 +183,8 @@ struct gus_traced {
 	double errors[GUS_STREAM_LANES];        /* as those of regions */
 	uint64_t ops_run, ops_timed;            /* without those of the warm-up; equal where there is no such error */
 	double other_cycles;
+	double core_cycles;                     /* not meaningful if core_stopped */
+	bool core_stopped;                      /* something could not be run by it: a notice says what */
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
 	/* Of the thread with the most cycles: */

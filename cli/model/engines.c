@@ -9,6 +9,8 @@
 #include "cli/model/view.h"
 #include "model/analysis/agreement.h"
 
+static const double SHOWN = 0.01;       /* of the time, of regions that are shown unless it is asked for more */
+
 static void warn(const struct gus_traced *t, uint32_t region)
 {
 	const struct gus_agreement *a = t->regions.v[region].agreement;
@@ -19,11 +21,36 @@ static void warn(const struct gus_traced *t, uint32_t region)
 	gus_print("%-22s  %s\n", a->reason < GUS_LIMITS ? gus_machine_limits[a->reason].name : "no limit alone", name);
 }
 
+/* Shares of the whole tell which differences matter. */
+static void print_regions(const struct gus_model_view *v)
+{
+	const struct gus_traced *t = v->traced;
+
+	printf("\nBoth engines on all that was timed\n"
+	       "      core    stream   differ  function or loop (shares of each engine's time)\n");
+	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++) {
+		const struct gus_traced_region *r = &t->regions.v[v->order[i]];
+		char name[256];
+
+		if (!v->model->rows && r->cycles[0] < SHOWN * t->cycles[0])
+			break;
+		gus_traced_region_name(t, v->order[i], name, sizeof(name));
+		printf("  %7.2f%%  %7.2f%%", 100 * r->core_cycles / t->core_cycles, 100 * r->cycles[0] / t->cycles[0]);
+		if (r->core_cycles > 0)
+			printf("  %+6.1f%%", 100 * (r->cycles[0] / r->core_cycles - 1));
+		else
+			printf("        -");
+		gus_print("  %s\n", name);
+	}
+}
+
 void gus_model_engines_text(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	size_t agree = 0, differ = 0;
 
+	if (v->model->core && !t->core_stopped && t->core_cycles > 0)
+		print_regions(v);
 	if (!v->model->both)
 		return;
 	printf("\nBoth engines on loops with %.0f%% of the time or more, a steady stretch of each\n",

@@ -167,7 +167,8 @@ static const struct gus_option options[] = {
 	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch) },
 	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are "
 	  "available and is some four times faster; or both: core, how far the other one agrees, and why not. "
-	  "What was executed is modelled by stream; with both its hot loops are also run by core.",
+	  "What was executed is modelled by stream; with both its hot loops are also run by core, and with core "
+	  "all that is timed.",
 	  GUS_OPTION_CHOICE, AT(engine), .choices = "core stream both" },
 	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a "
 	  "time, by the stream engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL,
@@ -223,7 +224,6 @@ static const struct gus_option options[] = {
 };
 
 static const struct gus_option_rule rules[] = {
-	{ "engine=core", { CODE, .why = "what was executed is modelled by the stream engine" } },
 	{ "engine=both", { ONE | EXECUTED } },
 	{ "timeline", { .excludes = "engine=stream", .why = "the stream engine has no cycles" } },
 	{ "data=caches", { .needs = "engine=stream", .why = "what accesses hit then depends on those before, and the "
@@ -643,7 +643,8 @@ static int run_traced(struct model *m, struct gus_error *err)
 		.screen = &o->screen,
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
 		.weight = o->lanes == LANES_NONE ? 0 : o->weights_n ? o->weights[0] : 1.15,
-		.causality = true, .both = o->engine == ENGINE_BOTH, .interval = o->interval,
+		.causality = true, .both = o->engine == ENGINE_BOTH || o->engine == ENGINE_CORE,
+		.core = o->engine == ENGINE_CORE, .interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
 		.phases = o->phases, .memory = o->memory, .all = o->lanes == LANES_ALL,
 		.children = o->children,
@@ -738,7 +739,7 @@ static int traced_status(const struct model *m, const struct gus_error *err)
 
 static int run(int argc, char **argv)
 {
-	struct model_options o = { .per = 1, .pointers = -1, .screen = GUS_SCREEN_DEFAULTS };
+	struct model_options o = { .per = 1, .pointers = -1, .engine = -1, .screen = GUS_SCREEN_DEFAULTS };
 	struct gus_error err = { 0 };
 	struct model m = { .o = &o };
 	int status = 0;

@@ -53,7 +53,8 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 	struct gus_symbols_options symbols = { .rights = rights };
 	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches,
 				       .predictor = predictor,
-		.weight = m->weight, .causality = m->causality, .both = m->both, .interval = m->interval,
+		.weight = m->weight, .causality = m->causality, .both = m->both, .core = m->core,
+		.interval = m->interval,
 		.warm = m->warm, .phases = m->phases, .memory = m->memory, .all = m->all,
 		.warm_up = m->warm_up };
 

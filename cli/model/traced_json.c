@@ -169,6 +169,15 @@ static void set_errors(json_t *o, const struct gus_traced *t, double cycles, con
 			    json_real(gus_traced_speedup_error(t, errors)) : json_null());
 }
 
+/* Null where it did not run on all that was timed. */
+static void set_core(json_t *o, const struct gus_model_view *v, double cycles, uint64_t instructions)
+{
+	bool ran = v->model->core && !v->traced->core_stopped;
+
+	json_object_set_new(o, "core_cycles", ran ? json_real(cycles) : json_null());
+	json_object_set_new(o, "core_ipc", ran ? ratio((double)instructions, cycles) : json_null());
+}
+
 static json_t *region(const struct gus_model_view *v, uint32_t number)
 {
 	const struct gus_traced *t = v->traced;
@@ -202,6 +211,7 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
 	set_errors(o, t, r->cycles[0], r->errors);
 	set_interval(o, v, r->cycles[0], r->other_cycles);
+	set_core(o, v, r->core_cycles, r->instructions);
 	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
 	json_object_set_new(o, "samples", v->windows && v->windows->coverage.samples ?
 			    integer(v->windows->coverage.by_region[number]) :
@@ -436,6 +446,7 @@ static void set_totals(json_t *o, const struct gus_model_view *v)
 			    ratio((double)t->ops_timed, (double)t->ops_run) : json_real(1));
 	set_errors(o, t, t->cycles[0], t->errors);
 	set_interval(o, v, t->cycles[0], t->other_cycles);
+	set_core(o, v, t->core_cycles, t->instructions - t->warmed);
 	json_object_set_new(o, "caches", json_string(v->model->warm ? "warm" : "cold"));
 	json_object_set_new(o, "issue_width", integer(v->model->config->issue_width));
 	json_object_set_new(o, "ipc", ratio((double)(t->instructions - t->warmed), t->cycles[0]));
@@ -472,7 +483,7 @@ void gus_model_traced_json(const struct gus_model_view *v)
 
 	json_object_set_new(o, "schema", json_string("gusprof.traced/1"));
 	json_object_set_new(o, "uarch", gus_json_text(v->model->uarch->name));
-	json_object_set_new(o, "engine", json_string(v->model->both ? "both" : "stream"));
+	json_object_set_new(o, "engine", json_string(v->model->core ? "core" : v->model->both ? "both" : "stream"));
 	json_object_set_new(o, "command", v->command ? command(v) : json_null());
 	json_object_set_new(o, "input", gus_json_text(v->input));
 	json_object_set_new(o, "trouble", gus_json_text(v->trouble));

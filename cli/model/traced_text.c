@@ -125,6 +125,15 @@ static void print_sampled(const struct gus_traced *t)
 	printf("; --lanes all times all of it\n");
 }
 
+/* The stream engine's are the figures of all else. */
+static void print_core(const struct gus_traced *t, double instructions)
+{
+	printf("  by the core engine ");
+	print_count(t->core_cycles);
+	printf(" cycles, %.2f instructions a cycle: the stream engine is %+.1f%% from it\n",
+	       ratio(instructions, t->core_cycles), 100 * (ratio(t->cycles[0], t->core_cycles) - 1));
+}
+
 static void print_head(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
@@ -163,6 +172,8 @@ static void print_head(const struct gus_model_view *v)
 		printf(", %zu programs one after the other", t->programs.n);
 	putchar('\n');
 	gus_model_expected_text(v->model->expectation, "all");
+	if (v->model->core && !t->core_stopped)
+		print_core(t, (double)counted);
 	if (t->ops_timed < t->ops_run)
 		print_sampled(t);
 	if (v->model->interval && v->model->warm) {

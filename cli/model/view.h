@@ -30,6 +30,7 @@ struct gus_model_traced {
 	const struct gus_cache_config *caches;
 	double weight;                  /* of the knobs; 0: none is turned */
 	bool causality, both, interval, phases, memory, json;
+	bool core;                      /* the core engine runs beside, on all that is timed */
 	bool all;                       /* all of it is timed, not a sample of stretches */
 	bool warm;                      /* caches are warm in what is told, and cold at the other end of the interval */
 	bool children;                  /* of a command: what it forks off is traced as well */

@@ -6,6 +6,7 @@
 
 #include "model/machine/config.h"
 #include "model/stream/private.h"
+#include "model/machine/steps.h"
 
 /* How the path is found. The paper (section 3.1, Algorithm 1) taints: with each time goes the set of instructions that
  * may have delayed it; a constraint that is later replaces the set (lines 4 to 6), one that is as late is added to it

@@ -196,8 +196,8 @@ int gus_core_cycle(struct core *core, struct gus_error *err)
 	run_cycle(core);
 	if (core->cycle - core->retired_cycle <= STUCK)
 		return 0;
-	return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: nothing retires after cycle %llu, so some uop waits "
-			"for what the machine does not have", (unsigned long long)core->retired_cycle);
+	return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: nothing retires after cycle %llu, so some uop "
+			"waits for what the machine does not have", (unsigned long long)core->retired_cycle);
 }
 
 /* Beginning and end. */

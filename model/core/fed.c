@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "model/code/program.h"
-#include "model/core/frontend.h"
 
 /* What was fetched makes room for what comes. */
 static void forget_fetched(struct gus_fed *fed)
@@ -42,26 +41,4 @@ void gus_fed_free(struct gus_fed *fed)
 {
 	gus_vec_free(&fed->steps);
 	gus_vec_free(&fed->accesses);
-}
-
-bool gus_fed_next(struct gus_fed *fed, const struct gus_program *p, struct gus_fetched *out,
-		  struct gus_front_told *told)
-{
-	const struct gus_op_step *step = fed->steps.v + fed->next;
-
-	if (!gus_fed_left(fed))
-		return false;
-	fed->next++;
-	*out = (struct gus_fetched){ .op = step->op, .taken = step->taken, .mispredicted = step->mispredicted,
-		.cached = step->cached, .fetch = step->cached ? 0 : step->fetch };
-	told->region = step->region;
-	for (unsigned i = 0; i < p->ops[step->op].memories_n && i < GUS_FRONT_ACCESSES; i++) {
-		const struct gus_op_access *a = &fed->accesses.v[step->access + i];
-
-		told->address[i] = a->known ? a->address : (UINT64_C(1) << 62) + fed->elsewhere++ * 64;
-		told->bytes[i] = a->bytes;
-		told->level[i] = a->level;
-		told->tlb[i] = a->tlb;
-	}
-	return true;
 }

@@ -6,15 +6,12 @@
 #include "base/alloc.h"
 #include "model/machine/steps.h"
 
-struct gus_fetched;
-struct gus_front_told;
 struct gus_program;
 
 struct gus_fed {
 	struct gus_vec(struct gus_op_step) steps;       /* access: in accesses */
 	struct gus_vec(struct gus_op_access) accesses;
 	size_t next;                                    /* step that is fetched next */
-	uint64_t elsewhere;                             /* accesses without an address so far */
 };
 
 /* Copies them behind what is there. */
@@ -26,9 +23,10 @@ static inline size_t gus_fed_left(const struct gus_fed *fed)
 	return fed->steps.n - fed->next;
 }
 
-/* The next one: op, taken, mispredicted, cached and fetch of it are set. False: there is none. What is not known of
- * addresses lies where nothing else does. */
-bool gus_fed_next(struct gus_fed *fed, const struct gus_program *p, struct gus_fetched *out,
-		  struct gus_front_told *told);
+/* The next one, whose accesses are from its `access` on; NULL: there is none. */
+static inline const struct gus_op_step *gus_fed_next(struct gus_fed *fed)
+{
+	return gus_fed_left(fed) ? &fed->steps.v[fed->next++] : NULL;
+}
 
 #endif

@@ -65,12 +65,24 @@ static bool from_source(struct gus_frontend *f, struct gus_fetched *out)
 /* Of what is fed each op is an iteration of its own, so that listeners can tell which one it is. */
 static bool from_fed(struct gus_frontend *f, struct gus_fetched *out)
 {
-	if (!gus_fed_next(f->fed, f->p, out, &f->told[f->next_told]))
+	const struct gus_op_step *step = gus_fed_next(f->fed);
+	struct gus_front_told *told = &f->told[f->next_told];
+
+	if (!step)
 		return false;
-	out->told = f->next_told;
-	out->fused = f->p->ops[out->op].fused;
-	out->iteration = f->next_iteration++;
-	out->last = out->addressed = true;
+	*out = (struct gus_fetched){ .op = step->op, .taken = step->taken, .mispredicted = step->mispredicted,
+		.cached = step->cached, .fetch = step->cached ? 0 : step->fetch, .last = true, .addressed = true,
+		.fused = f->p->ops[step->op].fused, .told = f->next_told, .iteration = f->next_iteration++ };
+	told->region = step->region;
+	for (unsigned n = 0; n < f->p->ops[step->op].memories_n && n < GUS_FRONT_ACCESSES; n++) {
+		const struct gus_op_access *a = &f->fed->accesses.v[step->access + n];
+
+		/* What is not known lies where nothing else does. */
+		told->address[n] = a->known ? a->address : (UINT64_C(1) << 62) + f->elsewhere++ * 64;
+		told->bytes[n] = a->bytes;
+		told->level[n] = a->level;
+		told->tlb[n] = a->tlb;
+	}
 	f->next_told = (uint16_t)((f->next_told + 1) % GUS_FRONT_STEPS);
 	return true;
 }

@@ -60,6 +60,7 @@ struct gus_frontend {
 	uint16_t next_told;
 	struct gus_front_told *told;    /* of the last GUS_FRONT_STEPS ops, if there is a source, or it is fed */
 	struct gus_fed *fed;            /* what the source is then; NULL: it is not fed */
+	uint64_t elsewhere;             /* accesses that were fed without an address */
 
 	/* Length decoding: instruction `insn` of op `ahead` comes next, in the block of that number. */
 	struct gus_front_insn *insns;   /* those of the program */

@@ -20,6 +20,8 @@
 #include "model/machine/config.h"
 #include "model/stream/types.h"
 
+struct gus_op_steps;
+
 enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONT_LINES, FRONT_PREDICTION,
 	FRONTS };
 enum {

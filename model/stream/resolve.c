@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "model/stream/private.h"
+#include "model/machine/steps.h"
 
 void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s)
 {

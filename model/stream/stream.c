@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "model/stream/private.h"
+#include "model/machine/steps.h"
 
 static int check(const struct gus_core_config *c, const struct gus_stream_options *o, struct gus_error *err)
 {

@@ -19,6 +19,7 @@
 
 #include "model/stream/types.h"
 
+struct gus_op_steps;
 struct gus_core_config;
 struct gus_error;
 struct gus_program;

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "model/machine/options.h"
-#include "model/machine/steps.h"
 
 enum { GUS_STREAM_TICKS = 5040, GUS_STREAM_LANES = 32, GUS_STREAM_GROUPS = 96 };
 

@@ -14,6 +14,7 @@
 #include "model/code/growing.h"
 #include "model/code/program.h"
 #include "model/machine/config.h"
+#include "model/machine/steps.h"
 #include "model/stream/stream.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "model/analysis/causality.h"
 #include "model/stream/private.h"
+#include "model/machine/steps.h"
 #include "model/stream/stream.h"
 
 enum { T = GUS_STREAM_TICKS, P0 = 1, P1 = 2, P01 = 3, RA = 1, RB, RC, STEPS = 64, PORTS0 = STREAM_GROUPS_AT };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/stream/private.h"
+#include "model/machine/steps.h"
 
 enum { STORE, LOAD, NONE = -1, A = 0x10000, FAR = 0x900000 };
 

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
+#include "model/machine/steps.h"
 #include "model/oracles/cache.h"
 #include "tests/unit/made_trace.h"
 
@@ -54,13 +55,14 @@ static void add_passes(struct made_trace *m, uint32_t stream, uint64_t from, uns
 /* Regions, instructions and threads have the whole between them, on each machine; charges have it, too. */
 static void check_sums(const struct gus_traced *t)
 {
-	double cycles[GUS_STREAM_LANES] = { 0 }, threads = 0, ops = 0, charged = 0, warm = 0;
+	double cycles[GUS_STREAM_LANES] = { 0 }, threads = 0, ops = 0, charged = 0, warm = 0, core = 0, of_core = 0;
 	uint64_t instructions = 0, of_threads = 0, met = 0;
 
 	for (size_t i = 0; i < t->regions.n; i++) {
 		for (int lane = 0; lane <= t->knobs_n; lane++)
 			cycles[lane] += t->regions.v[i].cycles[lane];
 		warm += t->regions.v[i].other_cycles;
+		core += t->regions.v[i].core_cycles;
 		instructions += t->regions.v[i].instructions;
 		charged += t->regions.v[i].charged;
 	}
@@ -73,9 +75,11 @@ static void check_sums(const struct gus_traced *t)
 
 		gus_traced_thread(t, i, &f);
 		threads += f.cycles[0];
+		of_core += f.core_cycles;
 		of_threads += f.instructions;
 	}
 	assert_true(near(threads, t->cycles[0]));
+	assert_true(near(core, t->core_cycles) && near(of_core, t->core_cycles));
 	assert_int_equal(of_threads, t->instructions - t->warmed);
 	for (uint32_t op = 0; op < t->program->ops_n; op++)
 		ops += t->op_cycles[op];
@@ -138,6 +142,61 @@ static void test_levels(void **state)
 	assert_true(s.t.other_cycles < s.t.cycles[0]);
 	check_sums(&s.t);
 	made_model_free(&s);
+}
+
+/* The same through the core engine beside: it agrees with the stream engine, as each load waits for its line alone, and
+ * its cycles have regions and threads between them; those of a warm-up are left out. */
+static void the_core_engine_beside(void **state)
+{
+	double cycles[2];
+
+	(void)state;
+	for (unsigned warm = 0; warm < 2; warm++) {
+		struct made_model s;
+		struct made_trace made;
+
+		made_model_begin(&s);
+		s.core.port_binding = GUS_CORE_BIND_ANY; /* bound ones fall into a pattern of 4 cycles for 3 */
+		s.options.core = true;
+		s.options.warm_up = warm ? 4000 : 0;
+		made_trace_begin(&made, "x86_64");
+		add_passes(&made, 0, 0x10000000, 1024, 4);
+		add_passes(&made, 1, 0x20000000, 256, 30);
+		made_model_run(&s, &made);
+		check_sums(&s.t);
+		cycles[warm] = s.t.core_cycles;
+		if (fabs(s.t.core_cycles / s.t.cycles[0] - 1) >= 0.15)
+			fail_msg("core %.0f, stream %.0f", s.t.core_cycles, s.t.cycles[0]);
+		assert_int_equal(s.t.notices.n, 0);
+		assert_false(s.t.core_stopped);
+		made_model_free(&s);
+	}
+	assert_true(cycles[1] < 0.8 * cycles[0]);
+}
+
+/* Of a run that is long enough to be sampled the whole and its regions are estimated as they are of the stream engine's
+ * lanes. */
+static void the_core_engine_on_a_sample(void **state)
+{
+	double cycles[2];
+
+	(void)state;
+	for (unsigned all = 0; all < 2; all++) {
+		struct made_model s;
+		struct made_trace made;
+
+		made_model_begin(&s);
+		s.options.core = true;
+		s.options.all = all;
+		made_trace_begin(&made, "x86_64");
+		add_passes(&made, 0, 0x20000000, 256, 3000);
+		made_model_run(&s, &made);
+		check_sums(&s.t);
+		assert_true(all ? s.t.ops_timed == s.t.ops_run : s.t.ops_timed < s.t.ops_run);
+		cycles[all] = s.t.core_cycles;
+		made_model_free(&s);
+	}
+	assert_true(fabs(cycles[0] / cycles[1] - 1) < 0.005);
 }
 
 /* movsd [rsi], xmm1; vfmadd231sd xmm1, xmm2, [rsi]; jmp back: emulators may say that the second reads 16 bytes, or come
@@ -902,6 +961,8 @@ int main(void)
 		cmocka_unit_test(threads_have_a_limit),
 		cmocka_unit_test(what_traces_say_adds_up),
 		cmocka_unit_test(test_levels),
+		cmocka_unit_test(the_core_engine_beside),
+		cmocka_unit_test(the_core_engine_on_a_sample),
 		cmocka_unit_test(accesses_are_as_wide_as_their_instruction),
 		cmocka_unit_test(pieces_change_from_turn_to_turn),
 		cmocka_unit_test(test_branches),

@@ -643,6 +643,14 @@ static void json_of_much(void **state)
 		 { "access_groups/0/stores", "9" }, { "dependences/pairs/0/store", "4" },
 		 { "dependences/pairs/0/load", "0" }, { "dependences/pairs/0/blocked", "2" },
 		 { "dependences/pairs/0/iterations", "[1,0,0,0,0,0,0,5]" }, { "dependences/pairs/0/farther", "3" });
+	JSON_HAS(s, { "core_cycles", "null" }, { "core_ipc", "null" }, { "regions/0/core_cycles", "null" });
+	s->m.core = true;
+	s->t.core_cycles = 32e6;
+	s->t.regions.v[1].core_cycles = 4e6;
+	JSON_HAS(s, { "engine", "\"core\"" }, { "core_cycles", "32000000.0" }, { "core_ipc", "0.5" },
+		 { "regions/0/core_cycles", "4000000.0" });
+	s->t.core_stopped = true;
+	JSON_HAS(s, { "core_cycles", "null" }, { "core_ipc", "null" }, { "regions/0/core_cycles", "null" });
 	s->m.warm = true;
 	s->groups[1].stride_times = 0;
 	JSON_HAS(s, { "cycles_if_warm", "16000000.0" }, { "cycles_if_cold", "9000000.0" }, { "caches", "\"warm\"" },
