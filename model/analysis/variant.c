@@ -533,7 +533,7 @@ static void count_fates(const struct view *v, struct change *c, uint32_t first, 
 
 		c->changed |= fate != KEEP;
 		c->kept += fate != DROP;
-		c->loads += (kind == GUS_UOP_LOAD && fate == KEEP) || fate == LOAD;
+		c->loads += (kind == GUS_UOP_LOAD && !uop_at(v, at)->again && fate == KEEP) || fate == LOAD;
 		c->converted += fate == LOAD;
 		c->stores += is_store(uop_at(v, at)) && fate == KEEP;
 	}

@@ -92,6 +92,16 @@ static void settle_decoding(const struct lowered *l, struct gus_op *op)
 		op->flags |= GUS_OP_COMPLEX;
 }
 
+/* What takes entries of the load buffer: loads, and not the ports that one takes. */
+static uint8_t loads_of(const struct builder *b, const struct gus_op *op)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < op->uops_n; i++)
+		n += b->uops.v[op->uop + i].kind == GUS_UOP_LOAD && !b->uops.v[op->uop + i].again;
+	return (uint8_t)(n < UINT8_MAX ? n : UINT8_MAX);
+}
+
 /* One instruction, through all its steps. Order matters: idioms change the uses that pieces are made of, latencies
  * decide which piece has which results, and slots are counted when the uops are there. */
 static void lower_one(struct builder *b, uint32_t number)
@@ -116,7 +126,7 @@ static void lower_one(struct builder *b, uint32_t number)
 		memset(op.results, 0, sizeof(op.results));
 	gus_program_write_uops(b, &l);
 	gus_program_fuse_micro(b, &l);
-	op.loads = (uint8_t)(l.loads < UINT8_MAX ? l.loads : UINT8_MAX);
+	op.loads = loads_of(b, &op);
 	op.stores = (uint8_t)(l.stores < UINT8_MAX ? l.stores : UINT8_MAX);
 	op.flags |= flags_of(b, info);
 	settle_decoding(&l, &op);

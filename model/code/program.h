@@ -53,6 +53,9 @@ struct gus_uop {
 	uint8_t kind;                   /* enum gus_uop_kind */
 	uint8_t memory;                 /* of a load or store: which access of its op */
 	uint8_t unit;                   /* exclusive unit + 1; 0: none */
+	/* Of a load: it takes its port for an access that a uop before it, on other ports, makes: an address unit and
+	 * a load pipe together are one load. */
+	bool again;
 	uint16_t slot;                  /* which issue slot of its op it travels in */
 	uint16_t unit_cycles;           /* how long that is busy */
 	uint16_t port_cycles;           /* how long the port is taken: 1, or 2 for halves of a wide access */

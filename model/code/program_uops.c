@@ -147,6 +147,8 @@ static void write_load(struct builder *b, const struct lowered *l, struct gus_uo
 	/* Of a plain load the word is the result. Of several uops (wide or paired loads) the first has all results. */
 	bool ends = l->computes == l->adders && !l->stores;
 
+	/* Loads come first of all uops. */
+	uop->again = n && uop->ports != b->uops.v[l->op->uop].ports;
 	uop->latency = (uint16_t)load_cycles(b, l);
 	gus_program_begin_in(b, uop);
 	in_addresses(b, l->info);

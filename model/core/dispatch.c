@@ -25,7 +25,7 @@ static void access_memory(struct core *core, struct live_uop *u, const struct gu
 {
 	const struct live_access *access = core_access(core, u);
 
-	if (uop->kind == GUS_UOP_LOAD && core->loads_now_n < LOADS_NOW) {
+	if (uop->kind == GUS_UOP_LOAD && !uop->again && core->loads_now_n < LOADS_NOW) {
 		core->loads_now[core->loads_now_n].at = access->address & (core->c->line_size - 1);
 		core->loads_now[core->loads_now_n++].bytes = access->bytes;
 	}
@@ -66,7 +66,7 @@ static bool bank_taken(const struct core *core, const struct live_uop *u)
 	const struct live_access *a = &core->accesses[u->seq & core->uop_mask];
 	uint64_t at = a->address & (core->c->line_size - 1), n = 0;
 
-	if (core->p->uops[u->uop].kind != GUS_UOP_LOAD || !a->bytes)
+	if (core->p->uops[u->uop].kind != GUS_UOP_LOAD || core->p->uops[u->uop].again || !a->bytes)
 		return false;
 	for (unsigned i = 0; i < core->loads_now_n; i++)
 		n += core->loads_now[i].at < at + a->bytes && at < core->loads_now[i].at + core->loads_now[i].bytes;

@@ -283,6 +283,8 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 	a->split = crosses(core, n, core->bytes[n], core->c->line_size);
 	a->page_split = crosses(core, n, core->bytes[n], core->c->page_size);
 	if (uop->kind == GUS_UOP_LOAD) {
+		if (uop->again)
+			return;
 		u->level = core->level[n];
 		a->tlb = core->tlb[n];
 		if (core->forward[n] && !renamed(core, op, n))

@@ -443,7 +443,7 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 
 	if (a && (a->flags & STREAM_SPLIT))
 		start = NAME(cross_line)(k, s, u, needs, a, own, start, log, &why);
-	if (a && u->kind == GUS_UOP_LOAD) {
+	if (a && u->kind == GUS_UOP_LOAD && !u->again) {
 		if (a->banks || (a->flags & STREAM_ALIAS))
 			start = NAME(place)(k, a, start, log, &why);
 		if (a->level || a->tlb || (a->flags & STREAM_LINE))

@@ -111,9 +111,9 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	if (load && split)
 		start += scaled(k, a->flags & STREAM_PAGE_SPLIT ? k->c->page_split_penalty : k->c->line_split_penalty,
 				GUS_KNOB_LINE_SPLITS, 0);
-	if (load && a)
+	if (load && a && !u->again)
 		start = place(k, a, start);
-	if (load && a && (a->flags & STREAM_FORWARD))
+	if (load && a && !u->again && (a->flags & STREAM_FORWARD))
 		forward = forwarded(k, a);
 	end = later(start + scaled(k, u->latency, knob, number), forward);
 	if (u->ports || u->unit)

@@ -265,8 +265,8 @@ static void follow(struct stream_resolver *r, const struct gus_op *op, struct st
 		struct stream_access *a = accesses + u->memory;
 		uint64_t address, end;
 
-		if ((u->kind != GUS_UOP_LOAD && u->kind != GUS_UOP_STORE_DATA) || u->memory >= op->memories_n ||
-		    !(a->flags & STREAM_KNOWN))
+		if ((u->kind != GUS_UOP_LOAD && u->kind != GUS_UOP_STORE_DATA) || u->again ||
+		    u->memory >= op->memories_n || !(a->flags & STREAM_KNOWN))
 			continue;
 		address = r->address[u->memory];
 		end = address + r->bytes[u->memory];

@@ -265,6 +265,34 @@ static void a_hit_waits_for_its_line(void **state)
 	both_take(config.l2_latency, 1);
 }
 
+/* mov rax, [rsi]; dec rcx; jnz back on Zen 4, whose loads are a uop on an address unit and one on a load pipe: one
+ * access, which passes the bus once, walks once and has one entry of the load buffer. */
+static void one_load_is_one_access(void **state)
+{
+	struct gus_uarch *zen4 = made_table("znver4");
+	uint32_t walk;
+
+	(void)state;
+	gus_core_config_of(&config, zen4);
+	p = made_program(zen4, "\x48\x8b\x06\x48\xff\xc9\x75\xf8", 8);
+	assert_int_equal(p->ops[0].uops_n, 2);
+	assert_int_equal(p->ops[0].loads, 1);
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0x10000 + i * 64, GUS_HIT_L2, true, false);
+	both_take(64 / 32, 0.1);
+	config.page_walks = 1;
+	walk = config.page_walk_latency;
+	assert_true(walk > 10);
+	for (unsigned i = 0; i < TURNS; i++) {
+		x.accesses.v[i].level = GUS_HIT_L1;
+		x.accesses.v[i].tlb = GUS_TLB_WALK;
+	}
+	both_take(walk, 0.5);
+	gus_program_free(p);
+	p = NULL;
+	gus_uarch_free(zen4);
+}
+
 /* 4 x nop of 8 bytes: 16 bytes are decoded in a cycle. Most ops say where all come from; half of them are enough. */
 static void most_ops_say_where_from(void **state)
 {
@@ -436,6 +464,7 @@ int main(void)
 		CASE(older_stores_of_a_word),
 		CASE(what_is_loaded_does_not_leave),
 		CASE(a_hit_waits_for_its_line),
+		CASE(one_load_is_one_access),
 		CASE(most_ops_say_where_from),
 		CASE(an_engine_that_fails),
 		CASE(which_limit_is_named),
