@@ -86,9 +86,11 @@ def traced(uarch, where, name, turns_of_pass, options=()):
     passes = max(1, min(2000, INSTRUCTIONS // max(1, first["instructions"] // 2)))
     few, many = (traced_run(uarch, options, where, name, n) for n in (passes, 2 * passes))
     cycles = many["cycles"] - few["cycles"]
+    core = [d.get("core_cycles") for d in (few, many)]
     saved, before = sensitivity_cycles(many), sensitivity_cycles(few)
     return {
         "cycles": cycles / passes / turns_of_pass,
+        "core": (core[1] - core[0]) / passes / turns_of_pass if None not in core else None,
         "instructions": (many["instructions"] - few["instructions"]) / passes / turns_of_pass,
         "knobs": {k: (v - before.get(k, 0)) / cycles for k, v in saved.items()},
         "l1_misses": sum(many["memory"][m] - few["memory"][m] for m in ("L2", "L3", "memory")) / passes / turns_of_pass,
