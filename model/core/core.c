@@ -71,6 +71,18 @@ static void note_region(struct core *core, uint32_t region)
 	core->region_mark = core->cycle;
 }
 
+static void tell_retired(struct core *core, const struct live_slot *slot)
+{
+	const struct gus_core_listener *l = core->options->listener;
+	struct gus_core_retired told = { .iteration = slot->iteration, .op = slot->op, .ends = slot->ends_op };
+
+	core->retired_psv |= slot->psv;
+	told.psv = core->retired_psv;
+	l->retire(l->context, &told);
+	if (slot->ends_op)
+		core->retired_psv = 0;
+}
+
 /* In order, and whole slots only: what is fused in the renamer counts as one for the width. A slot is done when none
  * of its uops waits for dispatch and the latest of the dispatched ones is complete. From then on its uops are behind
  * the head of their ring: readable for who still asks for them as producers, until the tail comes round. */
@@ -85,6 +97,8 @@ static void retire(struct core *core)
 			break;
 		if (core->options->listener && core->options->listener->uop)
 			tell_slot(core, slot);
+		if (core->options->listener && core->options->listener->retire)
+			tell_retired(core, slot);
 		core->retired_now += slot->n;
 		if (core->plans[slot->op].larger)
 			free_slot(core, slot);

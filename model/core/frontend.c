@@ -71,7 +71,8 @@ static bool from_fed(struct gus_frontend *f, struct gus_fetched *out)
 	if (!step)
 		return false;
 	*out = (struct gus_fetched){ .op = step->op, .taken = step->taken, .mispredicted = step->mispredicted,
-		.cached = step->cached, .fetch = step->cached ? 0 : step->fetch, .last = true, .addressed = true,
+		.cached = step->cached, .fetch = step->cached ? 0 : step->fetch,
+		.late = !step->cached && step->fetch, .last = true, .addressed = true,
 		.fused = f->p->ops[step->op].fused, .told = f->next_told, .iteration = f->next_iteration++ };
 	told->region = step->region;
 	for (unsigned n = 0; n < f->p->ops[step->op].memories_n && n < GUS_FRONT_ACCESSES; n++) {

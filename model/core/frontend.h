@@ -21,6 +21,7 @@ struct gus_fetched {
 	uint16_t fused;         /* uops of it in the queue */
 	uint16_t fetch;         /* cycles that its code takes to come to the decoders */
 	bool taken, last, addressed, mispredicted;
+	bool late;              /* its code was not in L1 */
 	bool cached;            /* the uop cache has it: meaningful in a run that is fed */
 };
 

@@ -475,7 +475,8 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 
 	*slot = (struct live_slot){ .op = core->current->op, .iteration = core->current->iteration,
 		.issued = core->cycle, .first = core->uop_tail, .complete = core->cycle,
-		.region = core->front.fed ? core->front.told[core->current->told].region : 0 };
+		.region = core->front.fed ? core->front.told[core->current->told].region : 0,
+		.psv = core->waited };
 	take_entries(core, need);
 	if (eliminated || !n)
 		enter_idle(core, n ? first : op->uop, slot, false);
@@ -485,6 +486,7 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 		else
 			enter_idle(core, first + i, slot, true);
 	}
+	core->waited = 0;
 	core->slot++;
 	slot->ends_op = core->slot >= op->slots;
 	slot->ends_iteration = slot->ends_op && core->current->last;
@@ -515,10 +517,12 @@ static void end_op(struct core *core, const struct gus_op *op)
 	if (current->mispredicted || ((op->flags & GUS_OP_BRANCH) && branch &&
 				      branch->mispredicted(branch->context, current->op, current->iteration))) {
 		core_slot(core, slot)->mispredicted = true;
+		core_slot(core, slot)->psv |= GUS_CORE_FL_MB;
 		core->blocked_until = GUS_NEVER;
 		core->blocking = slot + 1;
 		core->mispredict = true;
 	} else if (op->flags & GUS_OP_SERIALISING) {
+		core_slot(core, slot)->psv |= GUS_CORE_FL_EX;
 		core->blocked_until = GUS_NEVER;
 		core->blocking = slot + 1;
 		core->mispredict = false;
@@ -552,10 +556,12 @@ static enum gus_core_reason issue_one(struct core *core)
 	reason = room_for(core, op, need);
 	if (!core->slot && (op->flags & GUS_OP_MERGES) && core->issued_now)
 		reason = GUS_CORE_SERIALISED;
+	core->waited |= reason == GUS_CORE_STORE_BUFFER ? GUS_CORE_DR_SQ : 0;
 	if (reason)
 		return reason;
 	if (!core->have_current) {
 		core->have_current = true;
+		core->waited |= core->current->late ? GUS_CORE_DR_L1 : 0;
 		gus_frontend_take(&core->front);
 		if (core->plans[core->current->op].follows)
 			gus_core_begin_op(core, op);

@@ -389,6 +389,15 @@ static uint64_t walk(struct core *core, uint64_t now)
 	return take(&core->walk_free[first], now, core->c->page_walk_latency) + core->c->page_walk_latency;
 }
 
+static void note_events(struct core *core, const struct live_uop *u, const struct live_access *a)
+{
+	struct live_slot *slot = core_slot(core, u->slot);
+
+	slot->psv |= u->level != GUS_HIT_L1 ? GUS_CORE_ST_L1 : 0;
+	slot->psv |= u->level == GUS_HIT_MEMORY ? GUS_CORE_ST_LLC : 0;
+	slot->psv |= a->tlb != GUS_TLB_HIT ? GUS_CORE_ST_TLB : 0;
+}
+
 /* A load is dispatched: how much longer it takes than a hit. */
 void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *uop)
 {
@@ -411,6 +420,7 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 		later(u, a->page_split ? core->c->page_split_penalty : core->c->line_split_penalty);
 		core->port_free[u->port] = now + 2; /* two lines, two accesses */
 	}
+	note_events(core, u, a);
 	if (a->tlb == GUS_TLB_SECOND)
 		ready = now + core->c->stlb_latency;
 	else if (a->tlb == GUS_TLB_WALK)
@@ -425,6 +435,8 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 		uint64_t arrives = hit_arrives(core, a->address, ready), hit = now + uop->latency;
 		uint64_t late = arrives > hit ? arrives - hit : 0;
 
+		if (arrives > ready)
+			core_slot(core, u->slot)->psv |= GUS_CORE_ST_L1; /* it is on its way */
 		later(u, ready - now > late ? ready - now : late);
 	}
 }

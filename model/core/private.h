@@ -82,6 +82,7 @@ struct live_slot {
 	uint64_t first;                         /* sequence numbers of its uops */
 	uint32_t op, region;                    /* region: of what is fed */
 	uint16_t n, waiting;                    /* uops; those not dispatched yet */
+	uint16_t psv;                           /* enum gus_core_psv */
 	bool ends_op, ends_iteration, mispredicted;
 };
 
@@ -220,6 +221,8 @@ struct core {
 	unsigned slot;                          /* the next of current */
 	uint64_t blocked_until;                 /* after a mispredicted or serialising op; NEVER: until that is known */
 	bool mispredict;                        /* it is a misprediction that blocks */
+	uint16_t waited;                        /* enum gus_core_psv: what the next op has met before it was issued */
+	uint16_t retired_psv;                   /* of the slots of the oldest op that have retired */
 	uint64_t blocking;                      /* slot that blocks, plus 1 */
 	uint64_t issued_iterations, retired_iterations, retired_cycle;
 	uint32_t aliases;                       /* physical registers with several names */

@@ -103,10 +103,34 @@ struct gus_core_event {
 	int port;                       /* -1: none */
 	uint64_t issued, dispatched, completed, retired; /* cycles */
 };
+
+/* The nine events of TEA (Gottschall, Eeckhout and Jahre, "TEA: Time-Proportional Event Analysis", ISCA 2023, table 1)
+ * that an execution of an op can have. */
+enum gus_core_psv {
+	GUS_CORE_DR_L1 = 1 << 0,        /* its code was not in L1 */
+	GUS_CORE_DR_TLB = 1 << 1,       /* nor its page in the first TLB */
+	GUS_CORE_DR_SQ = 1 << 2,        /* a store that was not issued for want of an entry of the store buffer */
+	GUS_CORE_FL_MB = 1 << 3,        /* a mispredicted branch */
+	GUS_CORE_FL_EX = 1 << 4,        /* it let nothing begin behind it before it was executed */
+	GUS_CORE_FL_MO = 1 << 5,        /* read before an older store to the same address had written */
+	GUS_CORE_ST_L1 = 1 << 6,        /* a load whose line was not in L1, or on its way there */
+	GUS_CORE_ST_TLB = 1 << 7,       /* whose page was not in the first TLB */
+	GUS_CORE_ST_LLC = 1 << 8,       /* whose line was in no cache */
+};
+enum { GUS_CORE_PSV_EVENTS = 9 };
+
+/* An execution of an op, told in the cycle in which slots of it retire; one of many slots may retire in several. */
+struct gus_core_retired {
+	uint64_t iteration;
+	uint32_t op;
+	uint16_t psv;                   /* enum gus_core_psv, of all of it once it ends */
+	bool ends;                      /* its last slot */
+};
 struct gus_core_listener {
 	void *context;
 	void (*cycle)(void *context, const struct gus_core_cycle *cycle);   /* may be NULL */
 	void (*uop)(void *context, const struct gus_core_event *event);     /* may be NULL */
+	void (*retire)(void *context, const struct gus_core_retired *op);   /* may be NULL */
 };
 
 struct gus_core_options {

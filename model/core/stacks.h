@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the time of a run of the core engine goes: of each op the cycles that it kept from being shorter, by what
+ * happened to it. The policies are those of TEA (Gottschall, Eeckhout and Jahre, ISCA 2023, section 3): a cycle in which
+ * instructions retire is shared among these; one in which the oldest is not done, or nothing is there that could be, is
+ * of the next that retires; one behind a misprediction is of what retired last:
+ *
+ *	cycle      1        2        3        4        5        6
+ *	retires    a b      -        -        c        -        d
+ *	           computing  stalled         comp.    flushed  comp.
+ *	           a b: 1/2   c      c        c        c        d           c: a mispredicted branch
+ *
+ * Combined events stay combined, so the cells of an op add up to its cycles, and those of all ops to the run's. */
+#ifndef GUS_MODEL_CORE_STACKS_H
+#define GUS_MODEL_CORE_STACKS_H
+
+#include <stddef.h>
+
+#include "model/machine/options.h"
+
+/* A cycle, so that it can be shared among up to 12 without a rest; what is left over of others is of the oldest. */
+enum { GUS_STACKS_TICKS = 27720 };
+
+struct gus_stacks;
+struct gus_program;
+/* The program is borrowed, and may grow. */
+struct gus_stacks *gus_stacks_new(const struct gus_program *p);
+void gus_stacks_free(struct gus_stacks *s);
+/* To be given to the engine, as long as the stacks are there. */
+const struct gus_core_listener *gus_stacks_listener(const struct gus_stacks *s);
+
+/* A cell: an op's time in one of the states, and with these events. */
+struct gus_stack_cell {
+	uint32_t op;
+	uint16_t psv;                   /* enum gus_core_psv; 0: none */
+	uint8_t state;                  /* enum gus_commit */
+	uint64_t ticks;
+};
+/* All cells that have any, by op, state and events; valid until it is asked again. */
+const struct gus_stack_cell *gus_stacks_cells(struct gus_stacks *s, size_t *n);
+/* Cycles that were told of; *pending: ticks that no op has yet, as none has ended since. The ticks of the cells and these
+ * are those of all cycles, which is asserted. */
+uint64_t gus_stacks_cycles(const struct gus_stacks *s, uint64_t *pending);
+
+#endif
