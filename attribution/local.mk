@@ -43,6 +43,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/private.h \
 	attribution/traced/regions.c attribution/traced/regions.h \
 	attribution/traced/source.c \
+	attribution/traced/pics.c attribution/traced/pics.h \
 	attribution/traced/stretches.c attribution/traced/stretches.h \
 	attribution/traced/thread.c \
 	attribution/traced/traced.c attribution/traced/traced.h

@@ -39,7 +39,7 @@ model_libmodel_a_SOURCES = \
 	model/core/issue.c \
 	model/core/memory.c \
 	model/core/private.h \
-	model/core/stacks.c model/core/stacks.h \
+	model/core/pics.c model/core/pics.h \
 	model/core/state.c \
 	model/core/wait.c \
 	model/machine/config.c model/machine/config.h \

@@ -322,7 +322,7 @@ unit_tests = \
 	tests/unit/test_space \
 	tests/unit/test_stack \
 	tests/unit/test_store \
-	tests/unit/test_stacks \
+	tests/unit/test_pics \
 	tests/unit/test_stream \
 	tests/unit/test_stretches \
 	tests/unit/test_suggest \
@@ -418,7 +418,7 @@ tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
-tests_unit_test_stacks_SOURCES = tests/unit/test_stacks.c $(made_program)
+tests_unit_test_pics_SOURCES = tests/unit/test_pics.c $(made_program)
 tests_unit_test_core_fed_SOURCES = tests/unit/test_core_fed.c $(made_program)
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_core_settled_SOURCES = tests/unit/test_core_settled.c \

@@ -29,6 +29,7 @@ struct gus_traced_thread {
 	/* The one that all is told by, and the one for the other end of the interval. */
 	struct gus_stream_engine *engine, *other;
 	struct gus_core_engine *core;           /* beside them; NULL: not asked for, or it has stopped */
+	struct gus_pics *pics;                /* of it */
 	/* The time of the caches, in cycles: that of the engine at the end of the last chunk, and from there on as many
 	 * for each access as in that chunk. */
 	double now, pace, cycles_before;
@@ -108,8 +109,10 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 	th->engine = th->predictor ? gus_stream_open(t->program, c, &o, err) : NULL;
 	if (th->engine && t->options.interval)
 		th->other = gus_stream_open(t->program, c, &one, err);
-	if (th->engine && t->options.core)
-		th->core = gus_core_open(t->program, c, NULL, err);
+	if (th->engine && t->options.core) {
+		th->pics = gus_pics_new(t->program);
+		th->core = gus_core_open(t->program, c, gus_pics_listener(th->pics), err);
+	}
 	if (!th->engine || (t->options.interval && !th->other) || (t->options.core && !th->core)) {
 		gus_traced_thread_free(th);
 		return NULL;
@@ -139,6 +142,7 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	gus_stream_close(th->engine);
 	gus_stream_close(th->other);
 	gus_core_close(th->core);
+	gus_pics_free(th->pics);
 	gus_causes_close(th->causes);
 	gus_branch_free(th->predictor);
 	gus_cache_free(th->cache);
@@ -852,6 +856,14 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 	t->ops_timed += th->stretches ? th->stretches->timed : 0;
 	t->other_cycles += other;
 	t->core_cycles += core;
+	if (th->pics) {
+		uint64_t pending;
+		size_t n;
+		const struct gus_pics_cell *cells = gus_pics_cells(th->pics, &n);
+
+		gus_traced_pics_add(&t->pics, cells, n);
+		t->core_ran += gus_pics_cycles(th->pics, &pending);
+	}
 	t->instructions += th->instructions;
 	t->warmed += th->warmed;
 	t->branches_unknown += th->unknown_branches;

@@ -46,6 +46,7 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->early_accesses);
 	gus_vec_free(&t->window_lines);
 	gus_vec_free(&t->covered_by);
+	gus_vec_free(&t->pics);
 	gus_phases_found_free(&t->phases);
 	gus_strings_free(&t->strings);
 	if (t->covered.key_size)
@@ -262,6 +263,7 @@ int gus_traced_end(struct gus_traced *t, struct gus_error *err)
 
 	tell_cuts(t);
 	add_up(t);
+	gus_traced_pics_settle(&t->pics);
 	if (t->options.both)
 		gus_traced_compare_engines(t);
 	return rc;

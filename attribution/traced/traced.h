@@ -9,6 +9,7 @@
 #ifndef GUS_ATTRIBUTION_TRACED_TRACED_H
 #define GUS_ATTRIBUTION_TRACED_TRACED_H
 
+#include "attribution/traced/pics.h"
 #include "base/alloc.h"
 #include "base/index.h"
 #include "model/analysis/causality.h"
@@ -184,6 +185,9 @@ struct gus_traced {
 	uint64_t ops_run, ops_timed;            /* without those of the warm-up; equal where there is no such error */
 	double other_cycles;
 	double core_cycles;                     /* not meaningful if core_stopped */
+	/* Where these go, by op, of what was timed and of what warmed the engine before it (pics.h). */
+	struct gus_traced_pics pics;
+	uint64_t core_ran;                      /* of all these */
 	bool core_stopped;                      /* something could not be run by it: a notice says what */
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */

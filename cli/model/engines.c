@@ -44,13 +44,51 @@ static void print_regions(const struct gus_model_view *v)
 	}
 }
 
+/* Of one state, by events: those with a hundredth of all, the largest first. */
+static void print_state(const struct gus_traced *t, enum gus_commit state, double all)
+{
+	double ticks[1 << GUS_CORE_PSV_EVENTS] = { 0 }, sum = 0;
+	char text[GUS_CORE_PSV_TEXT];
+
+	for (size_t i = 0; i < t->pics.n; i++)
+		if (t->pics.v[i].state == state) {
+			ticks[t->pics.v[i].psv] += (double)t->pics.v[i].ticks;
+			sum += (double)t->pics.v[i].ticks;
+		}
+	gus_print("  %-8s %6.2f%%", gus_commit_name(state), 100 * sum / all);
+	while (true) {
+		unsigned most = 0;
+
+		for (unsigned psv = 1; psv < 1 << GUS_CORE_PSV_EVENTS; psv++)
+			most = ticks[psv] > ticks[most] ? psv : most;
+		if (ticks[most] < SHOWN * all)
+			break;
+		gus_print("  %s %.2f%%", gus_core_psv_text(most, text), 100 * ticks[most] / all);
+		ticks[most] = 0;
+	}
+	putchar('\n');
+}
+
+static void print_stack(const struct gus_traced *t)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < t->pics.n; i++)
+		all += (double)t->pics.v[i].ticks;
+	if (!(all > 0))
+		return;
+	printf("\nCycles of the core engine by what retirement did, and what had happened to the instruction\n");
+	for (unsigned state = 0; state < GUS_COMMITS; state++)
+		print_state(t, (enum gus_commit)state, all);
+}
+
 void gus_model_engines_text(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	size_t agree = 0, differ = 0;
 
 	if (v->model->core && !t->core_stopped && t->core_cycles > 0)
-		print_regions(v);
+		print_stack(t), print_regions(v);
 	if (!v->model->both)
 		return;
 	printf("\nBoth engines on loops with %.0f%% of the time or more, a steady stretch of each\n",

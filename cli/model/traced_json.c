@@ -96,6 +96,46 @@ static json_t *gains(const struct gus_traced *t, const double *cycles)
 	return o;
 }
 
+/* Cycles by state, and in it by events, of one or two ops, or of all. */
+static void add_cells(json_t *o, const struct gus_pics_cell *cells, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *state = gus_commit_name((enum gus_commit)cells[i].state);
+		json_t *events = json_object_get(o, state);
+		char text[GUS_CORE_PSV_TEXT];
+		double before;
+
+		gus_core_psv_text(cells[i].psv, text);
+		before = json_number_value(json_object_get(events, text));
+		json_object_set_new(events, text, json_real(before + (double)cells[i].ticks / GUS_PICS_TICKS));
+	}
+}
+
+static json_t *stack(void)
+{
+	json_t *o = json_object();
+
+	for (unsigned state = 0; state < GUS_COMMITS; state++)
+		json_object_set_new(o, gus_commit_name((enum gus_commit)state), json_object());
+	return o;
+}
+
+static json_t *stack_of(const struct gus_model_view *v, uint32_t op, uint32_t twin)
+{
+	json_t *o = v->model->core && !v->traced->core_stopped ? stack() : json_null();
+	const struct gus_pics_cell *cells;
+	size_t n;
+
+	if (json_is_null(o))
+		return o;
+	cells = gus_traced_pics_of(&v->traced->pics, op, &n);
+	add_cells(o, cells, n);
+	cells = gus_traced_pics_of(&v->traced->pics, twin, &n);
+	if (twin != op)
+		add_cells(o, cells, n);
+	return o;
+}
+
 static json_t *instruction(const struct gus_model_view *v, const struct gus_traced_block *b, uint32_t i,
 			   uint64_t offset)
 {
@@ -122,6 +162,8 @@ static json_t *instruction(const struct gus_model_view *v, const struct gus_trac
 	json_object_set_new(o, "known", json_boolean(!(op->flags & GUS_OP_UNKNOWN)));
 	json_object_set_new(o, "cycles", first ? json_real(t->op_cycles[insn->op] + (twin ?
 		t->op_cycles[b->ops.taken] : 0)) : json_null());
+	json_object_set_new(o, "core_stack", first ? stack_of(v, insn->op, twin ? b->ops.taken : insn->op) :
+			    json_null());
 	json_object_set_new(o, "holds_up", first && v->model->causality ?
 			    json_real(t->op_charged[insn->op] + (twin ? t->op_charged[b->ops.taken] : 0)) :
 				    json_null());
@@ -427,6 +469,14 @@ static json_t *windows(const struct gus_model_windows *w)
 	return o;
 }
 
+static json_t *whole_stack(const struct gus_traced *t)
+{
+	json_t *o = stack();
+
+	add_cells(o, t->pics.v, t->pics.n);
+	return o;
+}
+
 static void set_totals(json_t *o, const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
@@ -447,6 +497,8 @@ static void set_totals(json_t *o, const struct gus_model_view *v)
 	set_errors(o, t, t->cycles[0], t->errors);
 	set_interval(o, v, t->cycles[0], t->other_cycles);
 	set_core(o, v, t->core_cycles, t->instructions - t->warmed);
+	json_object_set_new(o, "core_ran", v->model->core ? integer(t->core_ran) : json_null());
+	json_object_set_new(o, "core_stack", v->model->core && !t->core_stopped ? whole_stack(t) : json_null());
 	json_object_set_new(o, "caches", json_string(v->model->warm ? "warm" : "cold"));
 	json_object_set_new(o, "issue_width", integer(v->model->config->issue_width));
 	json_object_set_new(o, "ipc", ratio((double)(t->instructions - t->warmed), t->cycles[0]));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/machine/options.h"
 
+#include <stdio.h>
+
 const char *gus_core_reason_name(enum gus_core_reason reason)
 {
 	static const char *const names[GUS_CORE_REASONS] = {
@@ -20,4 +22,18 @@ const char *gus_commit_name(enum gus_commit state)
 	static const char *const names[GUS_COMMITS] = { "compute", "stalled", "drained", "flushed" };
 
 	return names[state];
+}
+
+const char *gus_core_psv_text(unsigned psv, char *text)
+{
+	static const char *const names[GUS_CORE_PSV_EVENTS] = { "DR-L1", "DR-TLB", "DR-SQ", "FL-MB", "FL-EX", "FL-MO",
+		"ST-L1", "ST-TLB", "ST-LLC" };
+	size_t n = 0;
+
+	for (unsigned i = 0; i < GUS_CORE_PSV_EVENTS; i++)
+		if (psv >> i & 1)
+			n += (size_t)snprintf(text + n, GUS_CORE_PSV_TEXT - n, "%s%s", n ? "+" : "", names[i]);
+	if (!n)
+		snprintf(text, GUS_CORE_PSV_TEXT, "base");
+	return text;
 }

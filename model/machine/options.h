@@ -84,6 +84,9 @@ enum gus_core_reason {
 };
 const char *gus_core_reason_name(enum gus_core_reason reason);
 const char *gus_commit_name(enum gus_commit state);
+/* "ST-L1+ST-TLB"; "base" without any. text has room for GUS_CORE_PSV_TEXT bytes; returns it. */
+enum { GUS_CORE_PSV_TEXT = 64 };
+const char *gus_core_psv_text(unsigned psv, char *text);
 
 struct gus_core_cycle {
 	uint64_t cycle;

@@ -144,6 +144,32 @@ static void test_levels(void **state)
 	made_model_free(&s);
 }
 
+/* Each cell once, in order; all of them are the cycles, of the warm-up, too; and what was met shows. */
+static void check_stack(const struct gus_traced *t)
+{
+	uint64_t ticks = 0, of_ops = 0, missed = 0;
+
+	for (size_t i = 0; i < t->pics.n; i++) {
+		ticks += t->pics.v[i].ticks;
+		missed += t->pics.v[i].psv & GUS_CORE_ST_L1 ? t->pics.v[i].ticks : 0;
+		assert_true(!i || gus_pics_cell_compare(&t->pics.v[i - 1], &t->pics.v[i]) < 0);
+	}
+	for (uint32_t op = 0; op <= t->program->ops_n; op++) {
+		size_t n;
+		const struct gus_pics_cell *cells = gus_traced_pics_of(&t->pics, op, &n);
+
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(cells[i].op, op);
+			of_ops += cells[i].ticks;
+		}
+	}
+	assert_int_equal(of_ops, ticks);
+	/* All but the cycles in which the last stores leave. */
+	assert_in_range(ticks, (t->core_ran - 1000) * GUS_PICS_TICKS, t->core_ran * GUS_PICS_TICKS);
+	assert_true((double)t->core_ran >= t->core_cycles);
+	assert_true((double)missed > 0.2 * (double)ticks && missed < ticks);
+}
+
 /* The same through the core engine beside: it agrees with the stream engine, as each load waits for its line alone, and
  * its cycles have regions and threads between them; those of a warm-up are left out. */
 static void the_core_engine_beside(void **state)
@@ -169,9 +195,39 @@ static void the_core_engine_beside(void **state)
 			fail_msg("core %.0f, stream %.0f", s.t.core_cycles, s.t.cycles[0]);
 		assert_int_equal(s.t.notices.n, 0);
 		assert_false(s.t.core_stopped);
+		check_stack(&s.t);
 		made_model_free(&s);
 	}
 	assert_true(cycles[1] < 0.8 * cycles[0]);
+}
+
+/* Two threads' cells: the same ones are one, and each op finds its own, the first and the last, too. */
+static void stacks_of_threads(void **state)
+{
+	static const struct gus_pics_cell first[] = { { 1, 0, GUS_COMMIT_COMPUTE, 10 },
+		{ 1, GUS_CORE_ST_L1, GUS_COMMIT_STALLED, 20 }, { 7, 0, GUS_COMMIT_COMPUTE, 30 } };
+	static const struct gus_pics_cell second[] = { { 0, 0, GUS_COMMIT_COMPUTE, 1 },
+		{ 1, GUS_CORE_ST_L1, GUS_COMMIT_STALLED, 2 }, { 7, 0, GUS_COMMIT_COMPUTE, 3 } };
+	static const struct { size_t n; uint64_t ticks[2]; } ops[] = { { 1, { 1 } }, { 2, { 10, 22 } }, { 0 }, { 0 },
+		{ 0 }, { 0 }, { 0 }, { 1, { 33 } }, { 0 } };
+	struct gus_traced_pics pics = { .n = 0 };
+
+	(void)state;
+	gus_traced_pics_settle(&pics);
+	assert_int_equal(pics.n, 0);
+	gus_traced_pics_add(&pics, first, 3);
+	gus_traced_pics_add(&pics, second, 3);
+	gus_traced_pics_settle(&pics);
+	assert_int_equal(pics.n, 4);
+	for (uint32_t op = 0; op < sizeof(ops) / sizeof(*ops); op++) {
+		size_t n;
+		const struct gus_pics_cell *cells = gus_traced_pics_of(&pics, op, &n);
+
+		assert_int_equal(n, ops[op].n);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(cells[i].ticks, ops[op].ticks[i]);
+	}
+	gus_vec_free(&pics);
 }
 
 /* Of a run that is long enough to be sampled the whole and its regions are estimated as they are of the stream engine's
@@ -963,6 +1019,7 @@ int main(void)
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(the_core_engine_beside),
 		cmocka_unit_test(the_core_engine_on_a_sample),
+		cmocka_unit_test(stacks_of_threads),
 		cmocka_unit_test(accesses_are_as_wide_as_their_instruction),
 		cmocka_unit_test(pieces_change_from_turn_to_turn),
 		cmocka_unit_test(test_branches),

@@ -585,7 +585,8 @@ static void json_of_regions(void **state)
 		   "\"never_seen_before\":3}" },
 		 { "regions/0/rows/0/memory/accesses", "5000" }, { "regions/0/rows/1/memory/accesses", "3000" },
 		 { "regions/0/rows/2", "{\"address\":7,\"text\":\"dec rcx\",\"executed\":5000,\"fused\":false,"
-		   "\"known\":true,\"cycles\":7.0,\"holds_up\":null,\"memory\":null,\"branch\":null}" },
+		   "\"known\":true,\"cycles\":7.0,\"core_stack\":null,\"holds_up\":null,\"memory\":null,"
+		   "\"branch\":null}" },
 		 { "regions/0/rows/3/fused", "true" }, { "regions/0/rows/3/cycles", "null" },
 		 { "regions/0/rows/3/branch/mispredicted", "50" },
 		 { "regions/1/function", "null" }, { "regions/1/offset", "null" }, { "regions/1/memory/accesses", "0" },
@@ -647,10 +648,25 @@ static void json_of_much(void **state)
 	s->m.core = true;
 	s->t.core_cycles = 32e6;
 	s->t.regions.v[1].core_cycles = 4e6;
-	JSON_HAS(s, { "engine", "\"core\"" }, { "core_cycles", "32000000.0" }, { "core_ipc", "0.5" },
-		 { "regions/0/core_cycles", "4000000.0" });
+	gus_vec_push(&s->t.pics, ((struct gus_pics_cell){ .op = STORE, .psv = GUS_CORE_ST_L1 | GUS_CORE_ST_LLC,
+		     .state = GUS_COMMIT_STALLED, .ticks = 3 * GUS_PICS_TICKS }));
+	gus_vec_push(&s->t.pics, ((struct gus_pics_cell){ .op = BRANCH, .state = GUS_COMMIT_COMPUTE,
+		     .ticks = GUS_PICS_TICKS / 2 }));
+	gus_vec_push(&s->t.pics, ((struct gus_pics_cell){ .op = TWIN, .state = GUS_COMMIT_COMPUTE,
+		     .ticks = GUS_PICS_TICKS }));
+	qsort(s->t.pics.v, s->t.pics.n, sizeof(*s->t.pics.v), gus_pics_cell_compare);
+	s->t.core_ran = 5;
+	JSON_HAS(s, { "core_ran", "5" }, { "engine", "\"core\"" }, { "core_cycles", "32000000.0" },
+		 { "core_ipc", "0.5" },
+		 { "regions/0/core_cycles", "4000000.0" },
+		 { "core_stack", "{\"compute\":{\"base\":1.5},\"stalled\":{\"ST-L1+ST-LLC\":3.0},\"drained\":{},"
+		   "\"flushed\":{}}" },
+		 { "regions/0/rows/2/core_stack", "{\"compute\":{\"base\":1.5},\"stalled\":{},\"drained\":{},"
+		   "\"flushed\":{}}" });
 	s->t.core_stopped = true;
-	JSON_HAS(s, { "core_cycles", "null" }, { "core_ipc", "null" }, { "regions/0/core_cycles", "null" });
+	gus_vec_free(&s->t.pics);
+	JSON_HAS(s, { "core_stack", "null" }, { "core_cycles", "null" }, { "core_ipc", "null" },
+		 { "regions/0/core_cycles", "null" }, { "regions/0/rows/2/core_stack", "null" });
 	s->m.warm = true;
 	s->groups[1].stride_times = 0;
 	JSON_HAS(s, { "cycles_if_warm", "16000000.0" }, { "cycles_if_cold", "9000000.0" }, { "caches", "\"warm\"" },

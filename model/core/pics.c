@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/core/stacks.h"
+#include "model/core/pics.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@ struct cell_key { uint32_t op; uint16_t psv, state; };
 /* In the cycle now: ops that retire, with their instructions. */
 struct retiring { uint32_t op; uint16_t psv; unsigned weight; bool ends; };
 
-struct gus_stacks {
+struct gus_pics {
 	const struct gus_program *p;
 	struct gus_core_listener listener;
 	struct gus_index cells;
-	struct gus_vec(struct gus_stack_cell) list, sorted;
+	struct gus_vec(struct gus_pics_cell) list, sorted;
 	struct retiring now[TOGETHER];
 	unsigned now_n;
 	uint64_t waiting[GUS_COMMITS];  /* ticks, by state, of the next op that ends */
@@ -28,18 +28,18 @@ struct gus_stacks {
 	uint64_t cycles, told;          /* told: ticks in cells */
 };
 
-static uint32_t cell_of(struct gus_stacks *s, uint32_t op, uint16_t psv, enum gus_commit state)
+static uint32_t cell_of(struct gus_pics *s, uint32_t op, uint16_t psv, enum gus_commit state)
 {
 	struct cell_key key = { .op = op, .psv = psv, .state = (uint16_t)state };
 	bool is_new;
 	uint32_t number = gus_index_add(&s->cells, &key, &is_new);
 
 	if (is_new)
-		gus_vec_push(&s->list, (struct gus_stack_cell){ .op = op, .psv = psv, .state = (uint8_t)state });
+		gus_vec_push(&s->list, (struct gus_pics_cell){ .op = op, .psv = psv, .state = (uint8_t)state });
 	return number;
 }
 
-static void give(struct gus_stacks *s, const struct retiring *to, enum gus_commit state, uint64_t ticks)
+static void give(struct gus_pics *s, const struct retiring *to, enum gus_commit state, uint64_t ticks)
 {
 	uint32_t cell;
 
@@ -52,7 +52,7 @@ static void give(struct gus_stacks *s, const struct retiring *to, enum gus_commi
 
 static void retire(void *context, const struct gus_core_retired *told)
 {
-	struct gus_stacks *s = context;
+	struct gus_pics *s = context;
 	struct retiring *last = s->now_n ? &s->now[s->now_n - 1] : NULL;
 	struct retiring one = { told->op, told->psv, s->p->ops[told->op].insns_n, told->ends };
 
@@ -65,15 +65,15 @@ static void retire(void *context, const struct gus_core_retired *told)
 }
 
 /* An op that goes on in the next cycle has its share of this one when it ends. */
-static void share(struct gus_stacks *s)
+static void share(struct gus_pics *s)
 {
-	uint64_t left = GUS_STACKS_TICKS;
+	uint64_t left = GUS_PICS_TICKS;
 	unsigned weights = 0;
 
 	for (unsigned i = 0; i < s->now_n; i++)
 		weights += s->now[i].weight;
 	for (unsigned i = s->now_n; i-- > 0;) {
-		uint64_t ticks = i ? GUS_STACKS_TICKS / weights * s->now[i].weight : left;
+		uint64_t ticks = i ? GUS_PICS_TICKS / weights * s->now[i].weight : left;
 
 		left -= ticks;
 		if (!s->now[i].ends)
@@ -84,7 +84,7 @@ static void share(struct gus_stacks *s)
 }
 
 /* The first that ends has what waited for it. */
-static void settle(struct gus_stacks *s)
+static void settle(struct gus_pics *s)
 {
 	const struct retiring *first = &s->now[0];
 
@@ -98,7 +98,7 @@ static void settle(struct gus_stacks *s)
 
 static void cycle(void *context, const struct gus_core_cycle *told)
 {
-	struct gus_stacks *s = context;
+	struct gus_pics *s = context;
 
 	s->cycles++;
 	if (s->now_n) {
@@ -111,16 +111,16 @@ static void cycle(void *context, const struct gus_core_cycle *told)
 		s->has_last |= last->ends;
 		s->now_n = 0;
 	} else if (told->state == GUS_COMMIT_FLUSHED && s->has_last) {
-		s->list.v[s->last].ticks += GUS_STACKS_TICKS;
-		s->told += GUS_STACKS_TICKS;
+		s->list.v[s->last].ticks += GUS_PICS_TICKS;
+		s->told += GUS_PICS_TICKS;
 	} else {
-		s->waiting[told->state] += GUS_STACKS_TICKS;
+		s->waiting[told->state] += GUS_PICS_TICKS;
 	}
 }
 
-struct gus_stacks *gus_stacks_new(const struct gus_program *p)
+struct gus_pics *gus_pics_new(const struct gus_program *p)
 {
-	struct gus_stacks *s = gus_zalloc(sizeof(*s));
+	struct gus_pics *s = gus_zalloc(sizeof(*s));
 
 	s->p = p;
 	s->listener = (struct gus_core_listener){ .context = s, .retire = retire, .cycle = cycle };
@@ -128,7 +128,7 @@ struct gus_stacks *gus_stacks_new(const struct gus_program *p)
 	return s;
 }
 
-void gus_stacks_free(struct gus_stacks *s)
+void gus_pics_free(struct gus_pics *s)
 {
 	if (!s)
 		return;
@@ -138,14 +138,14 @@ void gus_stacks_free(struct gus_stacks *s)
 	free(s);
 }
 
-const struct gus_core_listener *gus_stacks_listener(const struct gus_stacks *s)
+const struct gus_core_listener *gus_pics_listener(const struct gus_pics *s)
 {
 	return &s->listener;
 }
 
-static int by_place(const void *a, const void *b)
+int gus_pics_cell_compare(const void *a, const void *b)
 {
-	const struct gus_stack_cell *x = a, *y = b;
+	const struct gus_pics_cell *x = a, *y = b;
 
 	if (x->op != y->op)
 		return x->op < y->op ? -1 : 1;
@@ -154,25 +154,25 @@ static int by_place(const void *a, const void *b)
 	return x->psv < y->psv ? -1 : x->psv > y->psv;
 }
 
-uint64_t gus_stacks_cycles(const struct gus_stacks *s, uint64_t *pending)
+uint64_t gus_pics_cycles(const struct gus_pics *s, uint64_t *pending)
 {
 	uint64_t waiting = 0;
 
 	for (unsigned state = 0; state < GUS_COMMITS; state++)
 		waiting += s->waiting[state];
-	assert(s->told + waiting == s->cycles * GUS_STACKS_TICKS);
+	assert(s->told + waiting == s->cycles * GUS_PICS_TICKS);
 	*pending = waiting;
 	return s->cycles;
 }
 
-const struct gus_stack_cell *gus_stacks_cells(struct gus_stacks *s, size_t *n)
+const struct gus_pics_cell *gus_pics_cells(struct gus_pics *s, size_t *n)
 {
 	s->sorted.n = 0;
 	for (size_t i = 0; i < s->list.n; i++)
 		if (s->list.v[i].ticks)
 			gus_vec_push(&s->sorted, s->list.v[i]);
 	if (s->sorted.n)
-		qsort(s->sorted.v, s->sorted.n, sizeof(*s->sorted.v), by_place);
+		qsort(s->sorted.v, s->sorted.n, sizeof(*s->sorted.v), gus_pics_cell_compare);
 	*n = s->sorted.n;
 	return s->sorted.v;
 }

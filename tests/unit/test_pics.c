@@ -12,22 +12,22 @@
 #include "base/error.h"
 #include "made_program.h"
 #include "model/core/core.h"
-#include "model/core/stacks.h"
+#include "model/core/pics.h"
 #include "model/machine/steps.h"
 #include "model/tables/uarch.h"
 
-enum { ONE = GUS_STACKS_TICKS, TURNS = 1000 };
+enum { ONE = GUS_PICS_TICKS, TURNS = 1000 };
 
 static struct gus_uarch *skylake;
 static struct gus_program *p;
-static struct gus_stacks *s;
+static struct gus_pics *s;
 static const struct gus_core_listener *l;
 
 static void begin(const char *code, size_t size)
 {
 	p = made_program(skylake, code, size);
-	s = gus_stacks_new(p);
-	l = gus_stacks_listener(s);
+	s = gus_pics_new(p);
+	l = gus_pics_listener(s);
 }
 
 static int setup(void **state)
@@ -42,7 +42,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	gus_stacks_free(s);
+	gus_pics_free(s);
 	gus_program_free(p);
 	gus_uarch_free(skylake);
 	return 0;
@@ -53,10 +53,10 @@ static int teardown(void **state)
 /* Cycles of an op in a state, with just these events. */
 static uint64_t ticks_of(uint32_t op, enum gus_commit state, unsigned psv)
 {
-	const struct gus_stack_cell *cells;
+	const struct gus_pics_cell *cells;
 	size_t n;
 
-	cells = gus_stacks_cells(s, &n);
+	cells = gus_pics_cells(s, &n);
 	for (size_t i = 0; i < n; i++)
 		if (cells[i].op == op && cells[i].state == state && cells[i].psv == psv)
 			return cells[i].ticks;
@@ -82,12 +82,12 @@ static uint64_t place_of(const struct gus_pics_cell *cell)
 static void adds_up(uint64_t cycles, uint64_t expected_pending)
 {
 	uint64_t pending, sum = 0;
-	const struct gus_stack_cell *cells;
+	const struct gus_pics_cell *cells;
 	size_t n;
 
-	assert_int_equal(gus_stacks_cycles(s, &pending), cycles);
+	assert_int_equal(gus_pics_cycles(s, &pending), cycles);
 	assert_int_equal(pending, expected_pending);
-	cells = gus_stacks_cells(s, &n);
+	cells = gus_pics_cells(s, &n);
 	for (size_t i = 0; i < n; i++)
 		sum += cells[i].ticks;
 	assert_int_equal(sum + pending, cycles * ONE);
@@ -252,11 +252,11 @@ static void a_chase(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint64_t pending;
 
-		gus_stacks_free(s);
+		gus_pics_free(s);
 		gus_program_free(p);
 		BEGIN("\x48\x8b\x36\x48\xff\xc9\x75\xf8");
 		run(cases[i].level, cases[i].tlb, false);
-		before = (double)gus_stacks_cycles(s, &pending) / TURNS;
+		before = (double)gus_pics_cycles(s, &pending) / TURNS;
 		assert_true(before > 3.9);
 		NEAR(cycles_of(0, GUS_COMMIT_STALLED, cases[i].psv), before - 1, 0.05 * before);
 		assert_int_equal(ticks_of(1, GUS_COMMIT_STALLED, 0), 0);
@@ -275,8 +275,8 @@ static void mispredictions(void **state)
 	NEAR(cycles_of(0, GUS_COMMIT_COMPUTE, GUS_CORE_FL_MB), 1, 0.01);
 }
 
-/* 3 x mov [rdi], rax; jmp back, each to a line in memory: the store buffer is full, and the store that comes next has had
- * no place there. */
+/* 3 x mov [rdi], rax; jmp back, each to a line in memory: the store buffer is full, and the store that comes next has
+ * had no place there. */
 static void full_store_buffer(void **state)
 {
 	double sum = 0;
@@ -304,7 +304,7 @@ static void of_a_run(void **state)
 	BEGIN("\x48\x0f\xaf\xc0\x48\xff\xc9\x75\xf7");
 	o.listener = l;
 	assert_int_equal(gus_core_run(p, &c, &o, &r, &err), 0);
-	assert_int_equal(gus_stacks_cycles(s, &pending), r.cycles);
+	assert_int_equal(gus_pics_cycles(s, &pending), r.cycles);
 	NEAR(cycles_of(0, GUS_COMMIT_STALLED, 0), 2, 0.02);
 	assert_true(r.commit[GUS_COMMIT_STALLED] == ticks_of(0, GUS_COMMIT_STALLED, 0) / ONE);
 }
