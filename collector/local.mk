@@ -30,15 +30,22 @@ collector_libcollector_a_SOURCES = \
 	collector/host/procfs.c collector/host/procfs.h \
 	collector/host/text.c collector/host/text.h \
 	collector/host/vdso.c collector/host/vdso.h \
+	collector/perfdata/attr.c collector/perfdata/attr.h \
 	collector/perfdata/auxtrace.c collector/perfdata/auxtrace.h \
 	collector/perfdata/container.c collector/perfdata/container.h \
 	collector/perfdata/declare.c collector/perfdata/declare.h \
 	collector/perfdata/describe.c collector/perfdata/describe.h \
 	collector/perfdata/event_name.c collector/perfdata/event_name.h \
+	collector/perfdata/features.c collector/perfdata/features.h \
 	collector/perfdata/import.c collector/perfdata/import.h \
+	collector/perfdata/notices.c collector/perfdata/notices.h \
+	collector/perfdata/packed.c collector/perfdata/packed.h \
+	collector/perfdata/passes.c collector/perfdata/passes.h \
 	collector/perfdata/put.h \
+	collector/perfdata/record.c collector/perfdata/record.h \
 	collector/perfdata/samples.c collector/perfdata/samples.h \
 	collector/perfdata/survey.c collector/perfdata/survey.h \
+	collector/perfdata/window.c collector/perfdata/window.h \
 	collector/perfdata/write.c collector/perfdata/write.h \
 	collector/records/hardware.c collector/records/hardware.h \
 	collector/records/ibs.c collector/records/ibs.h \

@@ -19,6 +19,7 @@
 #include "cli/export/loaded.h"
 #include "collector/perfdata/declare.h"
 #include "collector/perfdata/put.h"
+#include "collector/perfdata/record.h"
 #include "proto/reader.h"
 #include "proto/sample.h"
 

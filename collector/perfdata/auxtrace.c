@@ -4,15 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "collector/perfdata/container.h"
+#include "collector/perfdata/record.h"
+#include "collector/records/hardware.h"
+#include "proto/sample.h"
 
 /* PERF_AUXTRACE_* (tools/perf/util/auxtrace.h). */
 static const char *const kinds[] = { "unknown", "intel-pt", "intel-bts", "coresight", "arm-spe", "s390-cpumsf",
 				     "hisi-ptt", "powerpc-vpadtl" };
 enum { ARM_SPE = 4 };
+/* PERF_RECORD_* of the ABI. */
+enum { RECORD_COMM = 3, RECORD_FORK = 7, THREADS_MOST = 1 << 22 };
 /* What is read at a time, and what a record of SPE takes at most: 64 packets of ten bytes are far more than any has. */
 enum { PIECE = 256 << 10, RECORD_MOST = 1024, ALIGNED = 4096 };
+
+void gus_perfdata_aux_init(struct gus_perfdata_aux *a, bool big_endian)
+{
+	*a = (struct gus_perfdata_aux){ .big_endian = big_endian, .event = GUS_PERFDATA_AUX_NOBODY };
+	gus_index_init(&a->threads, sizeof(uint32_t));
+}
 
 const char *gus_perfdata_aux_kind(const struct gus_perfdata_aux *a)
 {
@@ -74,12 +86,13 @@ static void note_info(struct gus_perfdata_aux *a, struct gus_cursor c)
 	}
 }
 
-uint64_t gus_perfdata_aux_midr(const struct gus_perfdata_aux *a, uint64_t otherwise)
+/* MIDR_EL1 of the CPU whose piece is at hand; the machine's if the file does not tell those of each. */
+static uint64_t midr_of(const struct gus_perfdata_aux *a)
 {
 	for (size_t i = 0; i < a->cores.n; i++)
 		if (a->cores.v[i].cpu == a->piece.cpu)
 			return a->cores.v[i].midr;
-	return a->cores.n ? 0 : otherwise;
+	return a->cores.n ? 0 : a->midr;
 }
 
 void gus_perfdata_aux_note(struct gus_perfdata_aux *a, const struct gus_perfdata_record *r)
@@ -95,7 +108,8 @@ void gus_perfdata_aux_note(struct gus_perfdata_aux *a, const struct gus_perfdata
 	a->bytes += r->type == GUS_PERFDATA_AUXTRACE ? r->beside_size : 0;
 }
 
-uint64_t gus_perfdata_aux_time(const struct gus_perfdata_aux *a, uint64_t ticks)
+/* Nanoseconds of the recording's clock; 0 if the file does not say how to come to them. */
+static uint64_t time_of(const struct gus_perfdata_aux *a, uint64_t ticks)
 {
 	uint64_t whole, rest;
 
@@ -166,10 +180,11 @@ static void note_lost(struct gus_perfdata_aux *a, const struct gus_spe_lost *los
 	a->lost.cut += lost->cut;
 }
 
-/* A record that may go on behind the window is looked at again when there is more of it. A window without any, as large
- * as it may be, is passed over but for what may be a record's beginning. */
-int gus_perfdata_aux_record(struct gus_perfdata_aux *a, struct gus_perfdata *file, struct gus_spe_record *out,
-			    struct gus_error *err)
+/* The next record of SPE in the piece, whole: 1, or 0, or -1 with err. One that may go on behind the window is looked
+ * at again when there is more of it. A window without any, as large as it may be, is passed over but for what may be a
+ * record's beginning. */
+static int next_record(struct gus_perfdata_aux *a, struct gus_perfdata *file, struct gus_spe_record *out,
+		       struct gus_error *err)
 {
 	for (;;) {
 		struct gus_spe_lost lost = { 0 };
@@ -194,8 +209,75 @@ int gus_perfdata_aux_record(struct gus_perfdata_aux *a, struct gus_perfdata *fil
 	}
 }
 
+/* Which process a thread is of, as was heard of it; a thread that nobody told of is taken for its own. */
+static uint32_t process_of(const struct gus_perfdata_aux *a, uint32_t tid)
+{
+	uint32_t slot = gus_index_find(&a->threads, &tid);
+
+	return slot == GUS_INDEX_NONE ? tid : a->processes.v[slot];
+}
+
+/* COMM has the process, then the thread; FORK the new one's process, its parent's, and likewise threads. */
+void gus_perfdata_aux_hear(struct gus_perfdata_aux *a, const struct gus_perfdata_record *r)
+{
+	struct gus_cursor c = body_of(a, r);
+	uint32_t pid, tid, slot;
+	bool is_new;
+
+	if ((r->type != RECORD_COMM && r->type != RECORD_FORK) || !gus_perfdata_aux_is_spe(a))
+		return;
+	pid = gus_cursor_u32(&c);
+	if (r->type == RECORD_FORK)
+		gus_cursor_u32(&c);
+	tid = gus_cursor_u32(&c);
+	if (c.bad || a->threads.n >= THREADS_MOST)
+		return;
+	slot = gus_index_add(&a->threads, &tid, &is_new);
+	if (is_new)
+		gus_vec_push(&a->processes, pid);
+	else
+		a->processes.v[slot] = pid;
+}
+
+/* Whose it is: the context, which Linux sets to the thread's number where it sets it, or whose buffer it is. */
+static void take_spe(struct gus_perfdata_aux *a, const struct gus_spe_record *r, uint64_t number,
+		     struct gus_columns *rows)
+{
+	struct gus_sample s = { .event = a->event, .cpu = a->piece.cpu, .tid = a->piece.tid, .period = a->period };
+	struct gus_branch branch;
+
+	if (r->known & GUS_SPE_HAS_CONTEXT)
+		s.tid = r->context;
+	s.pid = process_of(a, s.tid);
+	s.mode = r->level ? GUS_MODE_KERNEL : GUS_MODE_USER;
+	gus_hardware_spe(r, midr_of(a), &s, &branch);
+	s.time = number ? number : r->known & GUS_SPE_HAS_TIMESTAMP ? time_of(a, r->timestamp) : 0;
+	gus_columns_push(rows, &s);
+}
+
+int gus_perfdata_aux_samples(struct gus_perfdata_aux *a, struct gus_perfdata *file, uint64_t number, size_t most,
+			     struct gus_columns *rows, struct gus_error *err)
+{
+	struct gus_spe_record r;
+	int got = 1;
+
+	if (a->event == GUS_PERFDATA_AUX_NOBODY)
+		return 0;
+	while (rows->n < most && (got = next_record(a, file, &r, err)) > 0)
+		take_spe(a, &r, number, rows);
+	return got;
+}
+
+void gus_perfdata_aux_rewind(struct gus_perfdata_aux *a)
+{
+	a->samples = 0;
+	a->lost = (struct gus_spe_lost){ 0 };
+}
+
 void gus_perfdata_aux_free(struct gus_perfdata_aux *a)
 {
 	gus_vec_free(&a->window);
 	gus_vec_free(&a->cores);
+	gus_vec_free(&a->processes);
+	gus_index_free(&a->threads);
 }

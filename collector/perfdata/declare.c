@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "collector/perfdata/put.h"
+#include "collector/perfdata/record.h"
 #include "collector/records/records.h"
 
 enum { ATTR_SIZE = 128, ATTR_SIZE_CONFIG3 = 136, ALIGNED = 64, BUILD_ID_MAX = 20 };

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/perfdata/container.h"
+#include "collector/perfdata/attr.h"
+#include "collector/perfdata/features.h"
 #include "proto/gusprof.pb-c.h"
 
 struct gus_bytes;

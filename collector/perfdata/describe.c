@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/index.h"
+#include "collector/perfdata/attr.h"
 #include "collector/perfdata/container.h"
 #include "collector/perfdata/event_name.h"
+#include "collector/perfdata/features.h"
 
 /* Text of a feature: its size, which is filled up, and the bytes to the first zero. Owned by the caller; empty if there
  * is none. */

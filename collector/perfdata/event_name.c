@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "collector/events/names.h"
-#include "collector/perfdata/container.h"
+#include "collector/perfdata/attr.h"
 
 enum { HARDWARE, SOFTWARE, TRACEPOINT, HW_CACHE, RAW, BREAKPOINT, FIRST_OF_PMUS };
 

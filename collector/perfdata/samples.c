@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/perfdata/container.h"
+#include "collector/perfdata/attr.h"
 #include "collector/records/hardware.h"
 #include "collector/records/ibs.h"
 #include "proto/sample.h"

@@ -3,13 +3,16 @@
 
 #include <stdlib.h>
 
+#include "base/cursor.h"
 #include "collector/perfdata/container.h"
+#include "collector/perfdata/notices.h"
+#include "collector/perfdata/record.h"
 #include "collector/records/records.h"
 
 /* Types of the ABI (linux/perf_event.h, enum perf_event_type) that are looked at more closely. */
 enum { LOST = 2, THROTTLE = 5, SAMPLE = 9, AUX = 11, LOST_SAMPLES = 13, LAST_OF_KERNEL = 22 };
-/* Those that perf adds begin here (tools/lib/perf, enum perf_user_event_type), and simpleperf's. */
-enum { FIRST_OF_PERF = 64, LAST_OF_PERF = 84, FIRST_OF_SIMPLEPERF = 32768 };
+/* Those that perf adds begin here (tools/lib/perf, enum perf_user_event_type). */
+enum { FIRST_OF_PERF = 64, LAST_OF_PERF = 84 };
 enum { AUX_CUT = 1, AUX_PARTIAL = 4, AUX_COLLIDED = 8, TYPES_MOST = 1000, TYPES_TOLD = 8 };
 
 void gus_perfdata_survey_init(struct gus_perfdata_survey *s, size_t events)
@@ -123,12 +126,6 @@ void gus_perfdata_survey_take(struct gus_perfdata_survey *s, struct gus_records 
 
 /* Telling. */
 
-void gus_perfdata_survey_say(Gusprof__Footer *footer, char *sentence)
-{
-	footer->notices = gus_resize(footer->notices, footer->n_notices + 1, sizeof(*footer->notices));
-	footer->notices[footer->n_notices++] = sentence;
-}
-
 static void tell_types(const struct gus_perfdata_survey *s, Gusprof__Footer *footer)
 {
 	const uint32_t *types = (const void *)s->types.keys;
@@ -139,7 +136,7 @@ static void tell_types(const struct gus_perfdata_survey *s, Gusprof__Footer *foo
 	for (uint32_t i = 0; i < s->types.n; i++) {
 		char *more;
 
-		if (types[i] >= FIRST_OF_SIMPLEPERF && s->simpleperf) {
+		if (types[i] >= GUS_PERFDATA_FIRST_OF_SIMPLEPERF && s->simpleperf) {
 			of_simpleperf += s->of_type.v[i];
 			continue;
 		}
@@ -151,47 +148,51 @@ static void tell_types(const struct gus_perfdata_survey *s, Gusprof__Footer *foo
 		free(list);
 		list = more;
 	}
-	if (of_simpleperf)
-		gus_perfdata_survey_say(footer, gus_format("%llu records are simpleperf's own additions, and were "
-							   "passed over",
-						  (unsigned long long)of_simpleperf));
+	gus_perfdata_notices_count(footer, of_simpleperf,
+				   "record is an addition of simpleperf's own, and was passed over",
+				   "records are additions of simpleperf's own, and were passed over");
 	if (all)
-		gus_perfdata_survey_say(footer, gus_format("%llu records are of types that this program does not know, "
-							   "and were "
-						  "kept as they are or passed over: %s%s", (unsigned long long)all,
-						list,
-						  told > TYPES_TOLD ? ", ..." : ""));
+		gus_perfdata_notices_add(footer, gus_format("%llu record%s of %s that this program does not know, and "
+							    "%s kept as %s or passed over: %s%s",
+							    (unsigned long long)all, all == 1 ? " is" : "s are",
+							    told == 1 ? "a type" : "types",
+							    all == 1 ? "was" : "were", all == 1 ? "it is" : "they are",
+							    list, told > TYPES_TOLD ? ", ..." : ""));
 	free(list);
+}
+
+static void say(Gusprof__Footer *footer, const char *sentence)
+{
+	gus_perfdata_notices_add(footer, gus_strdup(sentence));
 }
 
 void gus_perfdata_survey_tell(const struct gus_perfdata_survey *s, const struct gus_perfdata_damage *damage,
 			      Gusprof__Footer *footer)
 {
-	const struct { uint64_t n; const char *what; } counts[] = {
-		{ s->strangers, "samples have an id that is no event's, and count to none" },
-		{ s->bad, "records are shorter than what they should hold, and were left out" },
-		{ s->guests, "samples are of guests, whose code is not known here" },
-		{ s->aux_cut, "pieces of AUX data were cut: their buffer was full" },
-		{ s->aux_collided, "pieces of AUX data lack samples that collided with others" },
-		{ s->aux_partial, "pieces of AUX data have gaps" },
+	const struct { uint64_t n; const char *one, *many; } counts[] = {
+		{ s->strangers, "sample has an id that is no event's, and counts to none",
+		  "samples have an id that is no event's, and count to none" },
+		{ s->bad, "record is shorter than what it should hold, and was left out",
+		  "records are shorter than what they should hold, and were left out" },
+		{ s->guests, "sample is of a guest, whose code is not known here",
+		  "samples are of guests, whose code is not known here" },
+		{ s->aux_cut, "piece of AUX data was cut: its buffer was full",
+		  "pieces of AUX data were cut: their buffer was full" },
+		{ s->aux_collided, "piece of AUX data lacks samples that collided with others",
+		  "pieces of AUX data lack samples that collided with others" },
+		{ s->aux_partial, "piece of AUX data has gaps", "pieces of AUX data have gaps" },
 	};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-		if (counts[i].n)
-			gus_perfdata_survey_say(footer, gus_format("%llu %s", (unsigned long long)counts[i].n,
-								   counts[i].what));
+		gus_perfdata_notices_count(footer, counts[i].n, counts[i].one, counts[i].many);
 	tell_types(s, footer);
 	if (damage->features_cut)
-		gus_perfdata_survey_say(footer, gus_strdup("the file ends before what perf has written behind the "
-							   "records: of "
-							   "host, command, events' names and build ids something is "
-								"missing"));
+		say(footer, "the file ends before what perf has written behind the records: of host, command, events' "
+		    "names and build ids something is missing");
 	if (damage->unfinished)
-		gus_perfdata_survey_say(footer, gus_strdup("perf did not come to finish the file: what it says of its "
-							   "machine, events' "
-						  "names and build ids is missing"));
+		say(footer, "perf did not come to finish the file: what it says of its machine, events' names and "
+		    "build ids is missing");
 	if (damage->too_much)
-		gus_perfdata_survey_say(footer, gus_strdup("what is compressed in the file unpacks to more than a "
-							   "thousand times its "
-						  "size: the rest was left"));
+		say(footer, "what is compressed in the file unpacks to more than a thousand times its size: the rest "
+		    "was left");
 }

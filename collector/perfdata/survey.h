@@ -38,10 +38,8 @@ void gus_perfdata_survey_free(struct gus_perfdata_survey *s);
 void gus_perfdata_survey_take(struct gus_perfdata_survey *s, struct gus_records *records,
 			      const struct gus_perfdata_record *r);
 
-/* Sentences for people: what of the file is not what it could be. They are appended to the footer's. */
+/* Says what of the file is not what it could be. */
 void gus_perfdata_survey_tell(const struct gus_perfdata_survey *s, const struct gus_perfdata_damage *damage,
 			      Gusprof__Footer *footer);
-/* One of them, made by gus_format and the footer's from now on. */
-void gus_perfdata_survey_say(Gusprof__Footer *footer, char *sentence);
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "collector/perfdata/container.h"
 #include "collector/perfdata/put.h"
+#include "collector/perfdata/record.h"
 #include "collector/records/records.h"
 #include "proto/sample.h"
 

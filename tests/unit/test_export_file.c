@@ -18,6 +18,7 @@
 #include "cli/export/contents.h"
 #include "cli/export/file.h"
 #include "collector/perfdata/container.h"
+#include "collector/perfdata/features.h"
 #include "proto/reader.h"
 #include "proto/sample.h"
 #include "proto/varint.h"

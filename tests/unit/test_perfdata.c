@@ -24,8 +24,9 @@ enum { IP = 1, TID = 2, TIME = 4, ADDR = 8, READ = 16, CHAIN = 32, ID = 64, CPU 
 #define FREQUENCY (UINT64_C(1) << 10)
 #define ID_ALL (UINT64_C(1) << 18)
 #define OWN_CHAIN_OUT (UINT64_C(1) << 22)
-enum { MMAP = 1, LOST = 2, COMM = 3, EXIT = 4, THROTTLE = 5, FORK = 7, SAMPLE = 9, MMAP2 = 10, AUX = 11, CGROUP = 19,
-	ROUND = 68, AUXTRACE_INFO = 70, AUXTRACE = 71, EVENT_UPDATE = 78, TIME_CONV = 79, PACKED = 81, PACKED2 = 83 };
+enum { MMAP = 1, LOST = 2, COMM = 3, EXIT = 4, THROTTLE = 5, FORK = 7, SAMPLE = 9, MMAP2 = 10, AUX = 11, KSYMBOL = 17,
+	CGROUP = 19, ROUND = 68, AUXTRACE_INFO = 70, AUXTRACE = 71, EVENT_UPDATE = 78, TIME_CONV = 79, PACKED = 81,
+	PACKED2 = 83 };
 enum { KERNEL = 1, USER = 2, GUEST_USER = 5, EXACT = 1 << 14 };
 
 /* All that a reader gives. */
@@ -293,6 +294,36 @@ static void without_times(void **state)
 	assert_int_equal(h.samples.v[1].time, 3);
 	assert_int_equal(h.footer->end_ns, 3);
 	assert_true(says(&h, "do not say when"));
+	stop(&h, &m);
+}
+
+/* So it is of all records, also of those that have a time of another clock in their body. */
+static void records_in_order_without_times(void **state)
+{
+	struct made_perfdata m = { 0 };
+	struct made_attr a = plain;
+	struct heard h;
+
+	(void)state;
+	a.sample_type = IP | TID;
+	made_event(&m, &a);
+	made_words(&m, SAMPLE, USER, WORDS(1, pair(&m, 2, 2)));
+	made_begin(&m, KSYMBOL, 0);
+	made_word(&m, 0xffff0000);
+	made_half(&m, 0x100);
+	made_half(&m, 1);
+	made_text(&m, "bpf_prog");
+	made_word(&m, pair(&m, 2, 2));
+	made_end(&m);
+	made_words(&m, THROTTLE, 0, WORDS(123456, 70, 0, pair(&m, 2, 2)));
+	made_words(&m, LOST, 0, WORDS(70, 12, pair(&m, 2, 2)));
+	made_words(&m, EXIT, 0, WORDS(pair(&m, 2, 2), pair(&m, 2, 2), 123456, pair(&m, 2, 2)));
+	h = hear(&m);
+	assert_int_equal(h.records.n, 4);
+	assert_int_equal(h.records.v[0]->ksymbol->time, 2);
+	assert_int_equal(h.records.v[1]->throttle->time, 3);
+	assert_int_equal(h.records.v[2]->lost->time, 4);
+	assert_int_equal(h.records.v[3]->fork->time, 5);
 	stop(&h, &m);
 }
 
@@ -774,7 +805,7 @@ static void kept_records(void **state)
 		assert_int_equal(gus_reader_header(h.reader)->origin->big_endian, big);
 		assert_true(says(&h, "2 records are of types"));
 		assert_true(says(&h, "40 (1), 200 (1)"));
-		assert_true(says(&h, "1 records are simpleperf's"));
+		assert_true(says(&h, "1 record is an addition of simpleperf's"));
 		stop(&h, &m);
 	}
 }
@@ -806,11 +837,11 @@ static void losses(void **state)
 	assert_int_equal(h.samples.n, 2);
 	assert_int_equal(h.samples.v[0].mode, GUS_MODE_GUEST_USER);
 	assert_int_equal(h.samples.v[1].event, 2);
-	assert_true(says(&h, "1 samples have an id that is no event's"));
-	assert_true(says(&h, "1 samples are of guests"));
-	assert_true(says(&h, "1 records are shorter"));
-	assert_true(says(&h, "1 pieces of AUX data were cut"));
-	assert_true(says(&h, "1 pieces of AUX data lack samples"));
+	assert_true(says(&h, "1 sample has an id that is no event's"));
+	assert_true(says(&h, "1 sample is of a guest"));
+	assert_true(says(&h, "1 record is shorter"));
+	assert_true(says(&h, "1 piece of AUX data was cut"));
+	assert_true(says(&h, "1 piece of AUX data lacks samples"));
 	assert_false(says(&h, "gaps"));
 	stop(&h, &m);
 }
@@ -914,7 +945,7 @@ static void corrupt_types(void **state)
 		assert_int_equal(h.end, GUS_READ_END);
 		assert_int_equal(h.corrupt, form != 0);
 		assert_int_equal(gus_reader_damage(h.reader)->skipped_bytes, form == 0 ? 0 : form == 1 ? 24 : 32);
-		assert_int_equal(says(&h, "1 records are of types"), form == 0);
+		assert_int_equal(says(&h, "1 record is of a type"), form == 0);
 		assert_int_equal(h.samples.v[18].ip, 19);
 		stop(&h, &m);
 	}
@@ -1091,7 +1122,7 @@ static void data_beside(void **state)
 			all += h.aux.v[i]->bytes.len;
 		}
 		assert_int_equal(all, spe ? 0 : b.n);
-		assert_int_equal(says(&h, "(intel-pt) in 1 pieces are kept"), !spe);
+		assert_int_equal(says(&h, "(intel-pt) in 1 piece are kept"), !spe);
 		assert_int_equal(h.footer->events[0]->samples, 2 + spe * RECORDS);
 		gus_vec_free(&b);
 		gus_vec_free(&pmus);
@@ -1124,7 +1155,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forms_of_a_file), cmocka_unit_test(passes), cmocka_unit_test(many_samples),
-		cmocka_unit_test(defaults), cmocka_unit_test(without_times), cmocka_unit_test(records_without_times),
+		cmocka_unit_test(defaults), cmocka_unit_test(without_times),
+		cmocka_unit_test(records_in_order_without_times), cmocka_unit_test(records_without_times),
 		cmocka_unit_test(build_ids), cmocka_unit_test(features), cmocka_unit_test(names_in_a_pipe),
 		cmocka_unit_test(registers), cmocka_unit_test(registers_alone), cmocka_unit_test(chains_beside_stacks),
 		cmocka_unit_test(stacks_of_calls), cmocka_unit_test(counts_of_groups), cmocka_unit_test(counts_of_one),

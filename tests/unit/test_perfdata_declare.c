@@ -14,6 +14,7 @@
 
 #include "base/cursor.h"
 #include "collector/perfdata/container.h"
+#include "collector/perfdata/record.h"
 #include "collector/perfdata/declare.h"
 #include "collector/perfdata/put.h"
 #include "collector/records/records.h"
@@ -74,8 +75,7 @@ static struct gus_perfdata_attr through(const struct gus_perfdata_attr *a, uint3
 	gus_put_u64(&file, 77);
 	assert_int_equal(file.n, 16 + 8 + size + 8);
 	assert_int_equal(write(fd, file.v, file.n), (ssize_t)file.n);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	p = gus_perfdata_open(fd, true, "event", NULL);
+	p = gus_perfdata_open(fd, "event", NULL);
 	assert_non_null(p);
 	assert_int_equal(gus_perfdata_next(p, &record, NULL), 1);
 	assert_int_equal(gus_perfdata_attrs(p), 1);

@@ -12,6 +12,8 @@
 
 #include "collector/perfdata/container.h"
 #include "collector/perfdata/describe.h"
+#include "collector/perfdata/features.h"
+#include "collector/perfdata/record.h"
 #include "tests/unit/made_perfdata.h"
 
 /* PERF_SAMPLE_*, flags of perf_event_attr, types of events. */
@@ -31,7 +33,7 @@ static Gusprof__Header *described(struct made_perfdata *m)
 	made_words(m, GUS_PERFDATA_ROUND, 0, NULL, 0); /* features are behind records, and not of a file without any */
 	fd = made_file(made_close(m));
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	p = gus_perfdata_open(fd, false, "made", NULL);
+	p = gus_perfdata_open(fd, "made", NULL);
 	assert_non_null(p);
 	header = gus_perfdata_describe(p);
 	gus_perfdata_close(p);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "collector/perfdata/attr.h"
 #include "collector/perfdata/container.h"
 #include "collector/perfdata/samples.h"
 
