@@ -116,7 +116,7 @@ static void take_record(struct loader *l, const Gusprof__Record *record)
 	if (l->timed)
 		take_life(l, record);
 	if (record->kind_case == GUSPROF__RECORD__KIND_LOST)
-		l->p->lost += record->lost->count;
+		l->p->lost = gus_saturated(l->p->lost, record->lost->count);
 	else if (record->kind_case == GUSPROF__RECORD__KIND_THROTTLE)
 		l->p->throttled += record->throttle->stop;
 	else
@@ -344,7 +344,7 @@ static uint32_t cell_of(struct loader *l, const struct gus_sample *s, struct gus
 	return cell_of_key(l, &key);
 }
 
-static void add_up(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
+static void add_up(struct loader *l, const struct gus_sample *s, uint64_t weight, struct gus_place place, uint32_t comm)
 {
 	uint32_t number = cell_of(l, s, place, comm);
 	struct gus_cell *cell = &l->p->cells.v[number];
@@ -353,8 +353,8 @@ static void add_up(struct loader *l, const struct gus_sample *s, struct gus_plac
 	if (l->filter->data && gus_touch_latency(s, &cycles))
 		gus_latency_add(&l->p->touches->loads, number, cycles);
 	cell->samples++;
-	cell->weight += s->period;
-	cell->weight2 += (double)s->period * (double)s->period;
+	cell->weight += weight;
+	cell->weight2 += (double)weight * (double)weight;
 	if (s->time >= l->last.v[cell->thread])
 		l->last.v[cell->thread] = s->time;
 }
@@ -394,10 +394,22 @@ static void count_told(struct gus_profile *p, const struct gus_sample *s)
 		p->addressed |= gus_touch_address(p->touches, s, &address);
 }
 
+/* What a sample stands for, of which only so much is taken as all together have room for: no sum of any of them can go
+ * beyond that of all. Real ones never do; a file can say anything. */
+static uint64_t take_weight(struct gus_profile *p, const struct gus_sample *s)
+{
+	uint64_t room = GUS_LIMIT_SUM - p->weight, weight = s->period < room ? s->period : room;
+
+	p->capped += s->period > room;
+	p->weight += weight;
+	return weight;
+}
+
 static void take_sample(struct loader *l, const struct gus_sample *s)
 {
 	struct gus_profile *p = l->p;
 	struct gus_place place;
+	uint64_t weight;
 	uint32_t comm;
 
 	if (l->filter->data)
@@ -413,15 +425,15 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 		p->filtered++;
 		return;
 	}
+	weight = take_weight(p, s);
 	if (l->visit)
 		tell(l, s, place);
 	else
-		add_up(l, s, place, comm);
+		add_up(l, s, weight, place, comm);
 	if (l->filter->chains)
 		count_ending(&p->endings, s->callers);
 	p->samples++;
-	p->weight += s->period;
-	p->weight2 += (double)s->period * (double)s->period;
+	p->weight2 += (double)weight * (double)weight;
 	if (!p->first_ns || s->time < p->first_ns)
 		p->first_ns = s->time;
 	if (s->time > p->last_ns)
@@ -517,7 +529,7 @@ static void take_timed_sample(void *context, const struct gus_sample *s)
 
 		gus_lives_seen(&l->wall.lives, thread_of(l, s->pid, s->tid), s->time);
 		if (l->filter->weighs == GUS_WEIGHS_WALL && s->time >= l->from && s->time <= l->to)
-			add_up(l, s, place, comm_of(l, s));
+			add_up(l, s, s->period, place, comm_of(l, s)); /* a share of the thread's time */
 	}
 }
 
@@ -680,7 +692,7 @@ static bool total_of(const struct gus_profile *p, uint64_t *samples, uint64_t *l
 		if (p->event != GUS_EVENT_ANY && p->event != i)
 			continue;
 		*samples += p->footer->events[i]->samples;
-		*lost += p->footer->events[i]->lost;
+		*lost = gus_saturated(*lost, p->footer->events[i]->lost);
 	}
 	return p->footer && (p->event == GUS_EVENT_ANY || p->event < p->footer->n_events);
 }

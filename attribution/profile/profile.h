@@ -90,12 +90,14 @@ struct gus_profile {
 	struct gus_vec(uint64_t) told; /* likewise: by event, how many of its samples told of any */
 	bool addressed;             /* likewise: some of its samples told an address alone, and none was asked for */
 	uint64_t samples;              /* in cells */
-	uint64_t weight;
+	uint64_t weight;               /* at most GUS_LIMIT_SUM: what would go beyond is not added, here or in cells */
+	uint64_t capped;               /* samples whose weight was cut for that */
 	double weight2;
 	uint64_t filtered;             /* samples of the event that the filter left out, read or not */
 	uint64_t other_events;         /* samples of other events */
 	uint64_t missing;              /* samples that the footer counts and no readable frame holds */
-	uint64_t lost;                 /* records that the kernel dropped, as far as the file tells */
+	/* Records that the kernel dropped, as far as the file tells; GUS_LIMIT_SUM: that many or more. */
+	uint64_t lost;
 	/* Weight that no sample stands for, as tasks ended before their next one: nobody knows where it went. A cut
 	 * recording does not tell. */
 	uint64_t unsampled;

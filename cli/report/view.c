@@ -207,8 +207,12 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		notice(&n, "%llu samples that the recorder counted are not in the file",
 		       (unsigned long long)p->missing);
 	if (p->lost)
-		notice(&n, "the kernel dropped %llu records for want of room in the ring: record at a lower rate "
-			   "(-F)", (unsigned long long)p->lost);
+		notice(&n, "the kernel dropped %s%llu records for want of room in the ring: record at a lower rate "
+			   "(-F)", p->lost == GUS_LIMIT_SUM ? "at least " : "", (unsigned long long)p->lost);
+	if (p->capped)
+		notice(&n, "weights add up to more than 2^63: %llu of the samples count%s with less than %s, or with "
+			   "nothing", (unsigned long long)p->capped,
+		       p->capped == 1 ? "s" : "", p->capped == 1 ? "it says" : "they say");
 	cut = gus_symbols_cut(p->symbols, &path, &why);
 	if (cut)
 		notice(&n, "names of %zu module%s were cut%s %s: %s", cut, cut == 1 ? "" : "s",

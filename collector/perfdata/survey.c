@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/cursor.h"
+#include "base/limits.h"
 #include "collector/perfdata/container.h"
 #include "collector/perfdata/notices.h"
 #include "collector/perfdata/record.h"
@@ -68,7 +69,7 @@ static void take_loss(struct gus_perfdata_survey *s, const Gusprof__Record *r)
 	if (!s->events.n)
 		return;
 	if (lost)
-		s->events.v[event].lost += r->lost->count;
+		s->events.v[event].lost = gus_saturated(s->events.v[event].lost, r->lost->count);
 	else
 		s->events.v[event].throttles += r->throttle->stop;
 }

@@ -14,6 +14,7 @@ struct gus_perfdata_damage;
 struct gus_perfdata_record;
 struct gus_records;
 
+/* lost: GUS_LIMIT_SUM: that many or more. */
 struct gus_perfdata_survey_event { uint64_t samples, lost, throttles; };
 
 struct gus_perfdata_survey {

@@ -184,6 +184,18 @@ def records():
             m.record(SAMPLE, m.words([1, 2, value]) + bytes(64), USER)
             m.sample(Made().event("c", IP | TIME), ip=5, time=9)
             judge("field %x of %x" % (field, value), m.file(), verbs=("report",))
+    # Sums that go beyond what is counted in: they stay there, and that is said.
+    for period in (1 << 63) - 2, 1 << 63, (1 << 64) - 1:
+        m = Made()
+        e = m.event("cycles", IP | TIME | PERIOD)
+        for i in range(3):
+            m.sample(e, ip=0x401000, time=i + 1, period=period)
+        judge("three samples of a period of %x" % period, m.file(), r"add up to more than 2\^63: [23] of the samples")
+        judge("100 percent of a period of %x" % period, m.file(), r" 100\.00% ", verbs=("report",))
+    m = plain()
+    for i in range(3):
+        m.lost(7, (1 << 63) - 1, time=12 + i)
+    judge("more lost than is counted", m.file(), "dropped at least 9223372036854775807 records")
     # Names without an end, and of everything that a terminal obeys.
     m = plain()
     m.mmap2(5, 0x500000, 0x1000, 0, b"/\x1b]0;x\x07" * 4000, time=12)

@@ -369,6 +369,37 @@ static void records_without_times(void **state)
 	stop(&h, &m);
 }
 
+/* Of a pipe each record means the same in every pass, also one before the event that says what it is; what else comes
+ * with the events counts once. */
+static void events_behind_samples(void **state)
+{
+	struct made_perfdata m = { .pipe = true };
+	struct heard h;
+
+	(void)state;
+	flat(&m, 1, 2, 10);
+	made_begin(&m, EVENT_UPDATE, 0);
+	made_word(&m, 2);
+	made_word(&m, 70);
+	made_text(&m, "too-early");
+	made_end(&m);
+	made_event(&m, &plain);
+	made_words(&m, AUXTRACE_INFO, 0, WORDS(1, 0));
+	made_words(&m, AUXTRACE, 0, WORDS(8, 0, 0, 0, 0));
+	made_raw(&m, "ABCDEFGH", 8);
+	flat(&m, 3, 2, 12);
+	h = hear(&m);
+	assert_int_equal(h.end, GUS_READ_END);
+	assert_int_equal(h.samples.n, 2);
+	assert_int_equal(h.samples.v[0].event, 0);
+	assert_int_equal(h.samples.v[0].time, 10);
+	assert_int_equal(h.footer->events[0]->samples, 2);
+	assert_int_equal(h.footer->end_ns, 12);
+	assert_false(says(&h, "no event's"));
+	assert_true(says(&h, "8 bytes of AUX data (intel-pt) in 1 piece are kept"));
+	stop(&h, &m);
+}
+
 /* Build ids stand behind the data, of 20 bytes or fewer; mappings get them by path, unless they bring their own. */
 static void build_ids(void **state)
 {
@@ -846,6 +877,28 @@ static void losses(void **state)
 	stop(&h, &m);
 }
 
+/* What a file says was lost may be more than can be counted: it does not begin at 0 again. */
+static void losses_beyond_counting(void **state)
+{
+	static const struct { uint64_t first, second, sum; } lost[] = {
+		{ INT64_MAX - 5, 4, INT64_MAX - 1 }, { INT64_MAX - 5, 5, INT64_MAX }, { INT64_MAX - 5, 6, INT64_MAX },
+		{ UINT64_MAX, 1, INT64_MAX }, { 1, UINT64_MAX, INT64_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
+		struct made_perfdata m = { 0 };
+		struct heard h;
+
+		made_event(&m, &plain);
+		made_words(&m, LOST, 0, WORDS(1, lost[i].first, pair(&m, 2, 2), 10));
+		made_words(&m, LOST, 0, WORDS(1, lost[i].second, pair(&m, 2, 2), 11));
+		h = hear(&m);
+		assert_int_equal(h.footer->events[0]->lost, lost[i].sum);
+		stop(&h, &m);
+	}
+}
+
 /* Packed records may begin in one piece and end in the next; those of the later kind say how much of them counts. */
 static void packed_records(void **state)
 {
@@ -1157,13 +1210,14 @@ int main(void)
 		cmocka_unit_test(forms_of_a_file), cmocka_unit_test(passes), cmocka_unit_test(many_samples),
 		cmocka_unit_test(defaults), cmocka_unit_test(without_times),
 		cmocka_unit_test(records_in_order_without_times), cmocka_unit_test(records_without_times),
-		cmocka_unit_test(build_ids), cmocka_unit_test(features), cmocka_unit_test(names_in_a_pipe),
-		cmocka_unit_test(registers), cmocka_unit_test(registers_alone), cmocka_unit_test(chains_beside_stacks),
-		cmocka_unit_test(stacks_of_calls), cmocka_unit_test(counts_of_groups), cmocka_unit_test(counts_of_one),
-		cmocka_unit_test(kept_records),
-		cmocka_unit_test(losses), cmocka_unit_test(packed_records), cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(cut_between), cmocka_unit_test(corrupt_types), cmocka_unit_test(cut_beside),
-		cmocka_unit_test(corrupt_size), cmocka_unit_test(data_beside), cmocka_unit_test(refused),
+		cmocka_unit_test(events_behind_samples), cmocka_unit_test(build_ids), cmocka_unit_test(features),
+		cmocka_unit_test(names_in_a_pipe), cmocka_unit_test(registers), cmocka_unit_test(registers_alone),
+		cmocka_unit_test(chains_beside_stacks), cmocka_unit_test(stacks_of_calls),
+		cmocka_unit_test(counts_of_groups), cmocka_unit_test(counts_of_one), cmocka_unit_test(kept_records),
+		cmocka_unit_test(losses), cmocka_unit_test(losses_beyond_counting), cmocka_unit_test(packed_records),
+		cmocka_unit_test(cut_anywhere), cmocka_unit_test(cut_between), cmocka_unit_test(corrupt_types),
+		cmocka_unit_test(cut_beside), cmocka_unit_test(corrupt_size), cmocka_unit_test(data_beside),
+		cmocka_unit_test(refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
