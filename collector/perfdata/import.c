@@ -24,6 +24,8 @@
 
 /* PERF_SAMPLE_TIME of the ABI. */
 enum { HAS_TIME = 1 << 2 };
+/* Types of records behind these are perf's own. */
+enum { LAST_OF_KERNEL = 63 };
 
 struct gus_import_name { uint32_t event; char *name; };
 
@@ -32,6 +34,8 @@ struct import {
 	int fd, folder;                 /* folder: of a recording that is one, else -1 */
 	Gusprof__Header *header;        /* the reader's, once there is one */
 	Gusprof__Footer *footer;
+	bool heard;                     /* the survey has met a record of the kernel's ... */
+	bool again;                     /* ... before an event, with which such may mean something else */
 	struct gus_vec(struct gus_import_name) names; /* that records have told, ... */
 	uint64_t names_bytes, names_left; /* ... what they take, and how many of them more there are than may be kept */
 	uint64_t builds_bytes, builds_left; /* the same of build ids in records */
@@ -52,13 +56,19 @@ static void rewind_all(void *self)
 	gus_perfdata_passes_rewind(&m->passes);
 }
 
+static void forget_names(struct import *m)
+{
+	for (size_t i = 0; i < m->names.n; i++)
+		free(m->names.v[i].name);
+	m->names.n = 0;
+}
+
 static void close_all(void *self)
 {
 	struct import *m = self;
 
 	gus_perfdata_passes_free(&m->passes);
-	for (size_t i = 0; i < m->names.n; i++)
-		free(m->names.v[i].name);
+	forget_names(m);
 	gus_vec_free(&m->names);
 	if (m->footer)
 		gusprof__footer__free_unpacked(m->footer, NULL);
@@ -87,6 +97,7 @@ static void add_events(struct import *m, struct gus_perfdata_survey *survey)
 		const struct gus_perfdata_attr *a = gus_perfdata_attr(m->passes.file, m->passes.records.layouts.n);
 		struct gus_records_layout layout = layout_of(a);
 
+		m->again |= m->heard;
 		for (size_t i = 0; i < a->ids.n; i++)
 			gus_records_add_id(&m->passes.records, a->ids.v[i], (uint32_t)m->passes.records.layouts.n);
 		gus_vec_push(&m->passes.records.layouts, layout);
@@ -131,6 +142,7 @@ static void survey_record(struct import *m, struct gus_perfdata_survey *survey, 
 	struct gus_cursor c = gus_cursor(r->bytes, r->size);
 
 	add_events(m, survey);
+	m->heard |= r->type <= LAST_OF_KERNEL;
 	gus_perfdata_survey_take(survey, &m->passes.records, r);
 	c.big_endian = m->passes.records.big_endian;
 	gus_perfdata_aux_hear(&m->passes.aux, r);
@@ -146,22 +158,48 @@ static void survey_record(struct import *m, struct gus_perfdata_survey *survey, 
 		gus_perfdata_aux_note(&m->passes.aux, r);
 }
 
-static int survey(struct import *m, struct gus_perfdata_survey *survey, struct gus_error *err)
+static int survey_all(struct import *m, struct gus_perfdata_survey *survey, struct gus_error *err)
 {
 	struct gus_perfdata_record r;
 	int got;
 
-	gus_perfdata_survey_init(survey, 0);
+	gus_perfdata_survey_init(survey, m->passes.records.layouts.n);
 	survey->simpleperf = gus_perfdata_is_simpleperf(m->passes.file);
-	gus_records_init(&m->passes.records, 0, 0, 0);
-	m->passes.records.big_endian = gus_perfdata_is_big_endian(m->passes.file);
 	gus_perfdata_aux_init(&m->passes.aux, m->passes.records.big_endian);
 	add_events(m, survey);
 	while ((got = gus_perfdata_next(m->passes.file, &r, err)) > 0)
 		survey_record(m, survey, &r);
-	if (got < 0)
-		return -1;
 	add_events(m, survey);
+	return got;
+}
+
+/* Drops what was surveyed, but for the events. */
+static void forget_survey(struct import *m, struct gus_perfdata_survey *survey)
+{
+	gus_perfdata_survey_free(survey);
+	gus_perfdata_builds_free(&m->passes.builds);
+	gus_perfdata_aux_free(&m->passes.aux);
+	forget_names(m);
+	m->names_bytes = m->names_left = m->builds_bytes = m->builds_left = 0;
+	m->passes.builds = (struct gus_perfdata_builds){ 0 };
+	gus_perfdata_rewind(m->passes.file);
+}
+
+/* Of a pipe events stand between the records. Where one comes behind records that it says the meaning of, as perf does
+ * not write it, all is taken again, with all events known: so it will be in each pass. */
+static int survey(struct import *m, struct gus_perfdata_survey *survey, struct gus_error *err)
+{
+	int rc;
+
+	gus_records_init(&m->passes.records, 0, 0, 0);
+	m->passes.records.big_endian = gus_perfdata_is_big_endian(m->passes.file);
+	rc = survey_all(m, survey, err);
+	if (rc == 0 && m->again) {
+		forget_survey(m, survey);
+		rc = survey_all(m, survey, err);
+	}
+	if (rc < 0)
+		return -1;
 	if (!m->passes.records.layouts.n)
 		return gus_fail(err, GUS_E_CORRUPT, "%s has no events: nothing says what its records are", m->name);
 	gus_perfdata_builds_add(&m->passes.builds, gus_perfdata_feature(m->passes.file, GUS_PERFDATA_BUILD_IDS));
