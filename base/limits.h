@@ -219,8 +219,11 @@ static inline uint64_t gus_saturated(uint64_t a, uint64_t b)
  * counters of groups, by thread, whose last values are kept. */
 #define GUS_LIMIT_PERFDATA_MEMBERS ((struct gus_limit){ 16u << 20, 16, UINT64_MAX })
 #define GUS_LIMIT_PERFDATA_COUNTERS (1u << 20)
-/* Bytes that packed records may come to, for the file's own: perf's pack to a tenth or, where stacks are empty, to a
- * hundredth. */
-#define GUS_LIMIT_PERFDATA_UNPACKED { 256ull << 20, 1000, UINT64_MAX }
+/* Bytes that packed records may come to, for the file's own, and how many records these may be. Bytes are cheap, and
+ * honest ones may pack well: copies of stacks, of 64 KB each, that are empty but for a kilobyte come to 1,800 times
+ * what they take in the file. Records are dear, and each has at least a time of its own: perf's take five bytes and
+ * more. */
+#define GUS_LIMIT_PERFDATA_UNPACKED ((struct gus_limit){ 256ull << 20, 8192, UINT64_MAX })
+#define GUS_LIMIT_PERFDATA_RECORDS ((struct gus_limit){ 1u << 20, 4, UINT64_MAX })
 
 #endif

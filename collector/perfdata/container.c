@@ -198,14 +198,6 @@ static int open_any(struct gus_perfdata *p, struct gus_error *err)
 	return 0;
 }
 
-/* Bytes that packed records may come to in a file of that size. */
-static struct gus_budget unpacked_of(uint64_t size)
-{
-	static const struct gus_limit unpacked = GUS_LIMIT_PERFDATA_UNPACKED;
-
-	return gus_budget_of(unpacked, size);
-}
-
 struct gus_perfdata *gus_perfdata_open(int fd, const char *name, struct gus_error *err)
 {
 	struct gus_perfdata *p = gus_zalloc(sizeof(*p));
@@ -218,7 +210,7 @@ struct gus_perfdata *gus_perfdata_open(int fd, const char *name, struct gus_erro
 		p->size = (uint64_t)st.st_size;
 		p->owner = st.st_uid;
 	}
-	p->packed.bytes = unpacked_of(p->size);
+	gus_perfdata_packed_allow(&p->packed, p->size);
 	p->ids.left = GUS_LIMIT_PERFDATA_IDS;
 	if (open_any(p, err) != 0) {
 		gus_perfdata_close(p);
@@ -293,8 +285,9 @@ const struct gus_perfdata_damage *gus_perfdata_damage(const struct gus_perfdata 
 
 static void note_bad(struct gus_perfdata *p, uint64_t offset)
 {
-	if (!p->damage.bad++)
-		p->damage.first_bad = offset;
+	p->damage.bad++;
+	p->damage.last_bad = offset;
+	p->damage.bad_packed = false;
 }
 
 /* An attribute of a pipe, and its ids to the record's end. */
@@ -338,6 +331,11 @@ static void turn_to(struct gus_perfdata *p, int fd, uint64_t size, struct sectio
 	p->next = data.offset;
 }
 
+static void end_packed(struct gus_perfdata *p)
+{
+	p->damage.unfinished_records += gus_perfdata_packed_end(&p->packed);
+}
+
 /* False: there is none. One of another owner than the first is none of its recording: whose that is decides with whose
  * rights files are opened that records name, and the first may be a link. */
 static bool next_part(struct gus_perfdata *p)
@@ -358,8 +356,8 @@ static bool next_part(struct gus_perfdata *p)
 		return false;
 	}
 	p->part++;
-	/* what is free is so once, not for each */
-	p->packed.bytes.left += unpacked_of((uint64_t)st.st_size).left - unpacked_of(0).left;
+	end_packed(p);
+	gus_perfdata_packed_allow_more(&p->packed, (uint64_t)st.st_size);
 	turn_to(p, fd, (uint64_t)st.st_size, (struct section){ 0, (uint64_t)st.st_size });
 	return true;
 }
@@ -436,29 +434,45 @@ static int next_plain(struct gus_perfdata *p, struct gus_perfdata_record *r, str
 	}
 }
 
-/* The next record of those that were packed. */
-static bool next_unpacked(struct gus_perfdata *p, struct gus_perfdata_record *r)
+/* What of packed records is none. */
+static void note_packed(struct gus_perfdata *p, enum gus_perfdata_unpacked what, uint64_t offset)
 {
-	r->offset = p->packed.offset;
-	switch (gus_perfdata_packed_next(&p->packed, &p->framing, r)) {
-	case GUS_PERFDATA_UNPACKED_RECORD:
-		return true;
-	case GUS_PERFDATA_UNPACKED_NONE:
-		break;
+	switch (what) {
 	case GUS_PERFDATA_UNPACKED_NO_RECORD:
-		note_bad(p, r->offset);
+		note_bad(p, offset);
 		break;
 	case GUS_PERFDATA_UNPACKED_BROKEN:
-		note_bad(p, p->packed.offset);
+		note_bad(p, offset);
+		p->damage.bad_packed = true;
 		p->damage.skipped += p->packed.left;
 		p->packed.left = 0;
 		break;
+	case GUS_PERFDATA_UNPACKED_BEHIND:
+		p->damage.behind_bad++;
+		break;
+	case GUS_PERFDATA_UNPACKED_UNFINISHED:
+		p->damage.unfinished_records++;
+		break;
 	case GUS_PERFDATA_UNPACKED_TOO_MUCH:
 		p->damage.too_much = true;
-		p->packed.left = 0;
+		break;
+	case GUS_PERFDATA_UNPACKED_RECORD:
+	case GUS_PERFDATA_UNPACKED_NONE:
 		break;
 	}
-	return false;
+}
+
+/* The next record of those that were packed. */
+static bool next_unpacked(struct gus_perfdata *p, struct gus_perfdata_record *r)
+{
+	enum gus_perfdata_unpacked got = GUS_PERFDATA_UNPACKED_NO_RECORD;
+
+	while (got == GUS_PERFDATA_UNPACKED_NO_RECORD && gus_perfdata_packed_has_more(&p->packed)) {
+		r->offset = p->packed.offset;
+		got = gus_perfdata_packed_next(&p->packed, &p->framing, r);
+		note_packed(p, got, p->packed.offset);
+	}
+	return got == GUS_PERFDATA_UNPACKED_RECORD;
 }
 
 int gus_perfdata_next(struct gus_perfdata *p, struct gus_perfdata_record *r, struct gus_error *err)
@@ -466,16 +480,17 @@ int gus_perfdata_next(struct gus_perfdata *p, struct gus_perfdata_record *r, str
 	for (;;) {
 		int found;
 
-		if (gus_perfdata_packed_has_more(&p->packed) && next_unpacked(p, r))
+		if (next_unpacked(p, r))
 			return 1;
 		found = next_plain(p, r, err);
 		if (found == 0 && next_part(p))
 			continue;
+		if (found == 0)
+			end_packed(p);
 		if (found <= 0)
 			return found;
 		if (r->type == GUS_PERFDATA_PACKED || r->type == GUS_PERFDATA_PACKED2) {
-			if (!gus_perfdata_packed_begin(&p->packed, &p->framing, r))
-				note_bad(p, r->offset);
+			note_packed(p, gus_perfdata_packed_begin(&p->packed, &p->framing, r), r->offset);
 			continue;
 		}
 		if (p->pipe && r->type == GUS_PERFDATA_ATTR)
@@ -495,7 +510,7 @@ void gus_perfdata_rewind(struct gus_perfdata *p)
 	p->ids = (struct gus_budget){ .left = GUS_LIMIT_PERFDATA_IDS };
 	turn_to(p, p->first.fd, p->first.size, p->first.data);
 	p->part = 0;
-	p->packed.bytes = unpacked_of(p->size);
+	gus_perfdata_packed_allow(&p->packed, p->size);
 	if (!p->pipe)
 		return;
 	forget_attrs(p);

@@ -23,13 +23,16 @@ struct gus_perfdata_record;
 /* What could not be read. */
 struct gus_perfdata_damage {
 	uint64_t bad;                   /* records whose size cannot be, or packed ones that cannot be unpacked */
-	uint64_t first_bad;             /* offset of the first */
+	uint64_t last_bad;              /* offset of the last of them, ... */
+	bool bad_packed;                /* ... which is a packed one */
+	uint64_t behind_bad;            /* packed records that go on behind such: they are lost with it */
+	uint64_t unfinished_records;    /* that began in a packed one and ended nowhere */
 	uint64_t skipped;               /* bytes that were passed over behind such, up to the next record that fits */
 	uint64_t cut;                   /* bytes at the end that are no whole record */
 	bool ended_early;               /* the file ends before what its header says of it, if in no record's midst */
 	bool features_cut;              /* and before its features do */
 	bool unfinished;                /* its writer did not come to say how long the data are */
-	bool too_much;                  /* packed records unpack to more than they may: the rest was left */
+	bool too_much;                  /* packed ones unpack to more than they may: the rest was left */
 };
 
 struct gus_perfdata;

@@ -218,10 +218,10 @@ static bool is_damaged(struct gus_perfdata_passes *p, struct gus_frame *frame, s
 	if (d->bad <= p->told_bad)
 		return false;
 	p->told_bad = d->bad;
-	*frame = (struct gus_frame){ .offset = d->first_bad, .stored = (uint32_t)(d->skipped - p->told_skipped) };
+	*frame = (struct gus_frame){ .offset = d->last_bad, .stored = (uint32_t)(d->skipped - p->told_skipped) };
 	p->told_skipped = d->skipped;
-	gus_fail(err, GUS_E_CORRUPT, "%s is corrupt at offset %llu: what stands there is no record", p->name,
-		 (unsigned long long)d->first_bad);
+	gus_fail(err, GUS_E_CORRUPT, "%s is corrupt at offset %llu: what %s", p->name, (unsigned long long)d->last_bad,
+		 d->bad_packed ? "is packed there cannot be unpacked" : "stands there is no record");
 	return true;
 }
 

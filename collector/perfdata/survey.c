@@ -177,6 +177,10 @@ void gus_perfdata_survey_tell(const struct gus_perfdata_survey *s, const struct 
 		  "records are shorter than what they should hold, and were left out" },
 		{ s->guests, "sample is of a guest, whose code is not known here",
 		  "samples are of guests, whose code is not known here" },
+		{ damage->behind_bad, "packed record goes on behind one that cannot be unpacked, and is lost with it",
+		  "packed records go on behind one that cannot be unpacked, and are lost with it" },
+		{ damage->unfinished_records, "record began in a packed one, and its end is in no other",
+		  "records began in packed ones, and their ends are in no others" },
 		{ s->aux_cut, "piece of AUX data was cut: its buffer was full",
 		  "pieces of AUX data were cut: their buffer was full" },
 		{ s->aux_collided, "piece of AUX data lacks samples that collided with others",
@@ -194,6 +198,6 @@ void gus_perfdata_survey_tell(const struct gus_perfdata_survey *s, const struct 
 		say(footer, "perf did not come to finish the file: what it says of its machine, events' names and "
 		    "build ids is missing");
 	if (damage->too_much)
-		say(footer, "what is compressed in the file unpacks to more than a thousand times its size: the rest "
-		    "was left");
+		say(footer, "what is compressed in the file unpacks to more records, or more bytes, than such a file "
+		    "may have: the rest was left");
 }

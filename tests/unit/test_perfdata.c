@@ -943,6 +943,40 @@ static void packed_records(void **state)
 	}
 }
 
+/* A piece that cannot be unpacked is a corrupt place; those that go on behind it, and a record without an end, are told
+ * as what they are; what is not packed, and a frame that begins anew, are read. */
+static void packed_records_that_are_broken(void **state)
+{
+	static const uint8_t frame[] = { 0x28, 0xb5, 0x2f, 0xfd, 0, 0x38 };
+	static const uint8_t one[] = { 0, 1, 0 }, half[] = { 128, 0, 0 }, no_block[] = { 7, 0, 0, 0, 0, 0 };
+	struct made_perfdata m = { 0 };
+	struct heard h;
+
+	(void)state;
+	made_event(&m, &plain);
+	m.packing = true;
+	flat(&m, 1, 1, 10);
+	m.packing = false;
+	for (unsigned i = 0; i < 5; i++) {
+		made_begin(&m, PACKED, 0);
+		if (i == 0 || i == 3)
+			made_raw(&m, frame, sizeof(frame));
+		made_raw(&m, i == 1 ? no_block : i == 4 ? half : one, i == 1 ? sizeof(no_block) : sizeof(one));
+		if (i != 1)
+			made_raw(&m, m.packed.v, i == 4 ? 16 : 32);
+		made_end(&m);
+	}
+	h = hear(&m);
+	assert_int_equal(h.samples.n, 2);
+	assert_int_equal(h.corrupt, 1);
+	assert_string_equal(h.err.text, "made is corrupt at offset 289: what is packed there cannot be unpacked");
+	assert_int_equal(gus_reader_damage(h.reader)->skipped_bytes, 6);
+	assert_true(says(&h, "1 packed record goes on behind one that cannot be unpacked"));
+	assert_true(says(&h, "1 record began in a packed one, and its end is in no other"));
+	assert_int_equal(h.end, GUS_READ_END);
+	stop(&h, &m);
+}
+
 /* Cut anywhere it gives what is whole, and says that it was cut unless it ends between two records. */
 static void cut_anywhere(void **state)
 {
@@ -1215,6 +1249,7 @@ int main(void)
 		cmocka_unit_test(chains_beside_stacks), cmocka_unit_test(stacks_of_calls),
 		cmocka_unit_test(counts_of_groups), cmocka_unit_test(counts_of_one), cmocka_unit_test(kept_records),
 		cmocka_unit_test(losses), cmocka_unit_test(losses_beyond_counting), cmocka_unit_test(packed_records),
+		cmocka_unit_test(packed_records_that_are_broken),
 		cmocka_unit_test(cut_anywhere), cmocka_unit_test(cut_between), cmocka_unit_test(corrupt_types),
 		cmocka_unit_test(cut_beside), cmocka_unit_test(corrupt_size), cmocka_unit_test(data_beside),
 		cmocka_unit_test(refused),
