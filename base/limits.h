@@ -142,9 +142,11 @@ static inline uint64_t gus_saturated(uint64_t a, uint64_t b)
 #define GUS_LIMIT_UNWIND_KEPT (1u << 17)
 #define GUS_LIMIT_UNWIND_RULES (4u << 20)
 
-/* Batches of samples that overlap in time, unpacked, while they are put in order. A recorder writes each CPU's samples
- * when they are half a second old at most: of 256 CPUs at 10 kHz with chains of 20 that is some 300 MB. */
-#define GUS_LIMIT_ORDER ((size_t)1 << 30)
+/* Bytes of batches of samples that overlap in time, unpacked, while they are put in order. A recorder writes each CPU's
+ * samples when they are half a second old at most: of 256 CPUs at 10 kHz with chains of 20 that is some 300 MB, and the
+ * file grows by 40 MB a second; perf's rounds overlap by what its rings hold, half a megabyte a CPU. A file whose times
+ * go backward would have all of it wait. */
+#define GUS_LIMIT_ORDER ((struct gus_limit){ 160ull << 20, 1, 1ull << 30 })
 /* Places in memory that a profile tells apart: lines or pages that were asked for, each of which takes some 400 bytes
  * until it is a row. */
 #define GUS_LIMIT_TOUCHES (1u << 18)

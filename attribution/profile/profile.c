@@ -561,6 +561,12 @@ static bool cell_wanted(void *context, const struct gus_cell *cell)
 	return !f->comms || in_list(f->comms, l->p->comms.v[cell->comm]);
 }
 
+/* Bytes that may wait of a recording while it is put in order. */
+static size_t order_most(const struct gus_reader *reader)
+{
+	return (size_t)gus_budget_of(GUS_LIMIT_ORDER, gus_reader_size(reader)).left;
+}
+
 static int load_timed(struct loader *l, struct gus_error *err)
 {
 	const struct gus_order_sink sink = { .sample = take_timed_sample, .sw = take_timed_switch,
@@ -568,11 +574,11 @@ static int load_timed(struct loader *l, struct gus_error *err)
 	const Gusprof__Footer *footer = l->p->footer;
 	const Gusprof__Clock *clock = l->p->header->clock;
 	struct gus_profile *p = l->p;
-	uint64_t late, start = clock ? clock->start_ns : 0;
+	uint64_t late, start = clock ? clock->start_ns : 0, most = order_most(l->reader);
 
 	gus_lives_begin(&l->wall.lives, footer && footer->watched_from_ns > start ? footer->watched_from_ns : start,
 			l->from, l->to);
-	if (gus_order_each(l->reader, GUS_LIMIT_ORDER, &sink, &late, err) != 0)
+	if (gus_order_each(l->reader, most, &sink, &late, err) != 0)
 		return -1;
 	if (footer && footer->watched_until_ns > l->ends)
 		l->ends = footer->watched_until_ns;
@@ -811,11 +817,12 @@ static void tell_end(struct gus_profile *p)
 static int read_samples(struct loader *l, struct gus_error *err)
 {
 	const struct gus_order_sink sink = { .sample = take_in_order, .context = l, .ready = unwind };
+	const size_t most = order_most(l->reader);
 
 	if (l->timed)
 		return load_timed(l, err);
 	if (l->visit)
-		return gus_order_each(l->reader, GUS_LIMIT_ORDER, &sink, &l->visit->late, err);
+		return gus_order_each(l->reader, most, &sink, &l->visit->late, err);
 	return gus_frames_each(l->reader, BATCHES, take_batch, l, err);
 }
 

@@ -178,9 +178,10 @@ static int write_records(struct file *f, struct gus_reader *reader, struct gus_e
 			 (f->contents->turned ? 0 : KIND(KEPT)),
 		.context = f,
 	};
+	const size_t most = (size_t)gus_budget_of(GUS_LIMIT_ORDER, gus_reader_size(reader)).left;
 
 	put_kernels(f);
-	if (gus_order_each(reader, GUS_LIMIT_ORDER, &sink, &f->result->late, err) != 0)
+	if (gus_order_each(reader, most, &sink, &f->result->late, err) != 0)
 		return -1;
 	gus_perfdata_put_round(&f->bytes);
 	return 0;

@@ -231,10 +231,24 @@ def bombs():
     for i in range(0, len(packed), 60000):
         m.zipped(COMPRESSED2, packed[i:i + 60000])
     judge("records that are nothing", m.file(), "samples? of", verbs=("report",))
+    # Times that go backward: all would have to wait until the last one is there.
+    m = Made()
+    e = m.event("cycles", IP | TIME | CALLCHAIN)
+    packed = ZSTD_HEAD + b"".join(
+        zstd_block(struct.pack("<IHHQQQ", SAMPLE, USER, 32 + 32000, 0x401000, 1000000 - i, 4000)) +
+        zstd_repeated(0x41, 32000) for i in range(20000))
+    for i in range(0, len(packed), 60000):
+        m.zipped(COMPRESSED2, packed[i:i + 60000])
+    judge("times that go backward", m.file(), "20000 samples of", verbs=("report", "export --to perfdata -o e.data"))
+    # Empty records, of which a thousand take a byte each.
+    m = plain()
+    for i in range(100):
+        m.zipped(COMPRESSED2, (ZSTD_HEAD if i == 0 else b"") + b"".join(
+            zstd_block(struct.pack("<IHH", ROUND, 0, 8)) for _ in range(5000)))
+    judge("many records", m.file(), "samples? of", verbs=("report",))
     # A sample in a few bytes, which come again and again: each has to be looked at.
     m = plain()
     sample = m.records[-1]
-    m.records = m.records[:-1]
     for window in 27, 31, 40:
         m = plain()
         m.zipped(COMPRESSED2, b"\x28\xb5\x2f\xfd" + bytes([0, (window - 10) << 3]) + zstd_block(sample))

@@ -175,8 +175,8 @@ static void broken_frames(void **state)
 	gus_vec_free(&anew.b);
 }
 
-/* A frame may begin where another has ended, in the midst of a record, which goes on; where the other has not ended, its
- * writer began again, and the record has no end. Likewise where nothing comes behind it. */
+/* A frame may begin where another has ended, in the midst of a record, which goes on; where the other has not ended,
+ * its writer began again, and the record has no end. Likewise where nothing comes behind it. */
 static void unfinished_records(void **state)
 {
 	(void)state;
@@ -203,8 +203,8 @@ static void unfinished_records(void **state)
 	}
 }
 
-/* Of a piece in which something is no record the rest is passed over, however it is unpacked; the next one begins with a
- * record. */
+/* Of a piece in which something is no record the rest is passed over, however it is unpacked; the next one begins with
+ * a record. */
 static void pieces_with_what_is_no_record(void **state)
 {
 	struct gus_perfdata_packed p = packed();
