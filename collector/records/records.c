@@ -586,6 +586,11 @@ static void take_ksymbol(struct body *b)
 				 .name = gus_sideband_text(b->sideband, name, name_length) };
 }
 
+static uint32_t cpu_of(const struct body *b)
+{
+	return b->cpu_told ? b->cpu : GUS_CPU_UNKNOWN;
+}
+
 /* LOST says how many records found no room in the ring, by the event that then found some; LOST_SAMPLES how many
  * samples the hardware dropped. */
 static void take_lost(struct body *b)
@@ -597,7 +602,7 @@ static void take_lost(struct body *b)
 	if (b->c.bad)
 		return;
 	m = add(b, GUSPROF__RECORD__KIND_LOST, 0)->lost;
-	*m = (Gusprof__Lost){ .base = m->base, .time = b->time, .cpu = b->cpu, .event = event_of(b->r, id),
+	*m = (Gusprof__Lost){ .base = m->base, .time = b->time, .cpu = cpu_of(b), .event = event_of(b->r, id),
 			      .count = count };
 }
 
@@ -609,7 +614,7 @@ static void take_throttle(struct body *b)
 	if (b->c.bad)
 		return;
 	m = add(b, GUSPROF__RECORD__KIND_THROTTLE, 0)->throttle;
-	*m = (Gusprof__Throttle){ .base = m->base, .time = time, .cpu = b->cpu, .event = event_of(b->r, id),
+	*m = (Gusprof__Throttle){ .base = m->base, .time = time, .cpu = cpu_of(b), .event = event_of(b->r, id),
 				  .stop = b->type == PERF_RECORD_THROTTLE };
 }
 
@@ -621,7 +626,7 @@ static void take_switch(struct body *b)
 
 	b->out->kind = GUS_RECORD_SWITCH;
 	b->out->sw = (struct gus_switch){ .time = b->time, .pid = b->pid, .tid = b->tid,
-					  .cpu = b->cpu_told ? b->cpu : GUS_CPU_UNKNOWN, .out = out,
+					  .cpu = cpu_of(b), .out = out,
 					  .preempt = out && (b->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) };
 }
 
@@ -740,7 +745,8 @@ bool gus_records_trailer(struct gus_records *r, const void *bytes, size_t size, 
 	b.c.big_endian = r->big_endian;
 	gus_cursor_u64(&b.c);
 	take_trailer(&b);
-	*trailer = (struct gus_records_trailer){ b.time, b.pid, b.tid, b.cpu, size - (size_t)(b.c.end - b.c.start) };
+	*trailer = (struct gus_records_trailer){ b.time, b.pid, b.tid, cpu_of(&b),
+						 size - (size_t)(b.c.end - b.c.start) };
 	return !b.c.bad;
 }
 
