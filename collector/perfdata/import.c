@@ -39,6 +39,7 @@ struct import {
 	struct gus_vec(struct gus_import_name) names; /* that records have told, ... */
 	uint64_t names_bytes, names_left; /* ... what they take, and how many of them more there are than may be kept */
 	uint64_t builds_bytes, builds_left; /* the same of build ids in records */
+	bool command_cut;
 	struct gus_perfdata_passes passes;
 };
 
@@ -248,6 +249,27 @@ static void name_events(struct import *m)
 	m->names.n = 0; /* they are the header's now */
 }
 
+/* A header is one frame, which has 4 MiB at most. */
+enum { COMMAND_MOST = 1 << 20 };
+
+/* The beginning of it says what was run; the rest are names of files, as a rule. */
+static bool cut_command(Gusprof__Header *h)
+{
+	size_t left = COMMAND_MOST, length;
+	bool cut = false;
+
+	for (size_t i = 0; i < h->n_command; i++) {
+		length = strlen(h->command[i]);
+		cut |= length > left;
+		if (length > left)
+			h->command[i][left] = '\0';
+		left -= length < left ? length : left;
+	}
+	while (cut && h->n_command && !*h->command[h->n_command - 1])
+		free(h->command[--h->n_command]);
+	return cut;
+}
+
 static void find_kernel(struct import *m)
 {
 	const struct gus_perfdata_build *b = gus_perfdata_builds_find(&m->passes.builds, "[kernel.kallsyms]");
@@ -294,6 +316,8 @@ static void tell_left_out(const struct import *m, Gusprof__Footer *footer)
 				   "build ids are left out: the others take 64 MiB");
 	gus_perfdata_notices_count(footer, m->names_left, "name of an event is left out: the others take 64 MiB",
 				   "names of events are left out: the others take 64 MiB");
+	if (m->command_cut)
+		gus_perfdata_notices_add(footer, gus_strdup("the command was longer than a megabyte, and is cut"));
 	gus_perfdata_notices_count(footer, m->passes.takes.left_out,
 				   "sample of a group's member is left out: there are more than such a file may have",
 				   "samples of groups' members are left out: they are more than such a file may have");
@@ -378,6 +402,7 @@ static int prepare(struct import *m, struct gus_perfdata_survey *s, struct gus_e
 	if (survey(m, s, err) != 0)
 		return -1;
 	m->passes.header = m->header = gus_perfdata_describe(m->passes.file);
+	m->command_cut = cut_command(m->header);
 	name_events(m);
 	find_kernel(m);
 	choose_events(m);

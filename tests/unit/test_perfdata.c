@@ -400,6 +400,37 @@ static void events_behind_samples(void **state)
 	stop(&h, &m);
 }
 
+/* Of a command a megabyte is kept: at its bound, and a byte more; what comes behind it is left out. */
+static void long_commands(void **state)
+{
+	(void)state;
+	for (unsigned more = 0; more < 2; more++) {
+		struct made_perfdata m = { 0 };
+		struct made_bytes b = { 0 };
+		char *text = gus_zalloc((1 << 20) + 1);
+		const Gusprof__Header *header;
+		struct heard h;
+
+		made_event(&m, &plain);
+		flat(&m, 1, 1, 10);
+		memset(text, 'x', (1 << 20) - 4 + more);
+		made_put(&m, &b, 2 + more, 4);
+		made_put_text(&m, &b, "perf");
+		made_put_text(&m, &b, text);
+		if (more)
+			made_put_text(&m, &b, "behind");
+		made_feature(&m, 11, &b);
+		h = hear(&m);
+		header = gus_reader_header(h.reader);
+		assert_int_equal(header->n_command, 2);
+		assert_int_equal(strlen(header->command[1]), (1 << 20) - 4);
+		assert_int_equal(says(&h, "the command was longer than a megabyte"), more);
+		gus_vec_free(&b);
+		free(text);
+		stop(&h, &m);
+	}
+}
+
 /* Build ids stand behind the data, of 20 bytes or fewer; mappings get them by path, unless they bring their own. */
 static void build_ids(void **state)
 {
@@ -830,6 +861,7 @@ static void kept_records(void **state)
 		assert_int_equal(h.records.n, 2);
 		assert_true(h.records.v[0]->kept->type == CGROUP && h.records.v[0]->kept->misc == 3);
 		assert_true(h.records.v[0]->kept->time == 123 && h.records.v[0]->kept->tid == 6);
+		assert_int_equal(h.records.v[0]->kept->cpu, UINT32_MAX); /* which is not told */
 		assert_int_equal(h.records.v[0]->kept->body.len, 16);
 		assert_int_equal(h.records.v[0]->kept->body.data[big ? 7 : 0], 77);
 		assert_int_equal(h.records.v[1]->kept->type, 40);
@@ -1244,8 +1276,9 @@ int main(void)
 		cmocka_unit_test(forms_of_a_file), cmocka_unit_test(passes), cmocka_unit_test(many_samples),
 		cmocka_unit_test(defaults), cmocka_unit_test(without_times),
 		cmocka_unit_test(records_in_order_without_times), cmocka_unit_test(records_without_times),
-		cmocka_unit_test(events_behind_samples), cmocka_unit_test(build_ids), cmocka_unit_test(features),
-		cmocka_unit_test(names_in_a_pipe), cmocka_unit_test(registers), cmocka_unit_test(registers_alone),
+		cmocka_unit_test(events_behind_samples), cmocka_unit_test(long_commands), cmocka_unit_test(build_ids),
+		cmocka_unit_test(features), cmocka_unit_test(names_in_a_pipe), cmocka_unit_test(registers),
+		cmocka_unit_test(registers_alone),
 		cmocka_unit_test(chains_beside_stacks), cmocka_unit_test(stacks_of_calls),
 		cmocka_unit_test(counts_of_groups), cmocka_unit_test(counts_of_one), cmocka_unit_test(kept_records),
 		cmocka_unit_test(losses), cmocka_unit_test(losses_beyond_counting), cmocka_unit_test(packed_records),
