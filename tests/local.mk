@@ -306,6 +306,7 @@ unit_tests = \
 	tests/unit/test_by \
 	tests/unit/test_latencies \
 	tests/unit/test_sharing \
+	tests/unit/test_sorting \
 	tests/unit/test_touch \
 	tests/unit/test_saturation \
 	tests/unit/test_set \
@@ -566,6 +567,7 @@ report_text = cli/common/print.c cli/report/by.c cli/report/data.c cli/report/he
 	cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_report_text_SOURCES = tests/unit/test_report_text.c $(made_calls) $(printed) $(report_text) \
 	cli/common/option_rules.c cli/common/options.c
+tests_unit_test_sorting_SOURCES = tests/unit/test_sorting.c $(made_calls) cli/report/by.c cli/report/sorting.c
 tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) $(printed) $(report_text) cli/common/csv.c \
 	cli/common/json.c cli/common/option_rules.c cli/common/options.c cli/report/csv.c cli/report/tree_json.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c

@@ -148,6 +148,17 @@ static struct gus_latency_quantile quantile(const struct gus_latency *ordered, s
 		.high = bounds.high ? ranked(ordered, n, bounds.high) : 0, .has_high = bounds.high != 0 };
 }
 
+/* Of hardware's own words a sum fits for ages; those of strangers need not. */
+static uint64_t sum_of(const struct gus_latency *v, size_t n)
+{
+	uint64_t sum = 0, more;
+
+	for (size_t i = 0; i < n; i++)
+		if (__builtin_mul_overflow(v[i].cycles, v[i].n, &more) || __builtin_add_overflow(sum, more, &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
 struct gus_latencies gus_latencies_of(const struct gus_latency *ordered, size_t n)
 {
 	struct gus_latencies l = { 0 };
@@ -159,5 +170,6 @@ struct gus_latencies gus_latencies_of(const struct gus_latency *ordered, size_t 
 	l.median = quantile(ordered, n, l.n, 50);
 	l.ninety = quantile(ordered, n, l.n, 90);
 	l.longest = ordered[n - 1].cycles;
+	l.sum = sum_of(ordered, n);
 	return l;
 }

@@ -41,6 +41,7 @@ struct gus_latencies {
 	uint64_t n;           /* loads that told how long they took; 0: the others say nothing */
 	struct gus_latency_quantile median, ninety; /* of them; 50 and 90 % */
 	uint64_t longest;
+	uint64_t sum;         /* of all of them; what is more than fits is UINT64_MAX */
 };
 
 /* Of n entries that are ordered by their cycles. */

@@ -35,7 +35,9 @@ json_t *gus_json_text(const char *text)
 
 json_t *gus_json_number(bool known, uint64_t value)
 {
-	return known ? json_integer((json_int_t)value) : json_null();
+	if (!known)
+		return json_null();
+	return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
 json_t *gus_json_pair(double low, double high)

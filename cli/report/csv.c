@@ -43,6 +43,7 @@ static void print_loads(struct gus_csv *c, const struct gus_latencies *l)
 	print_quantile(c, l->n != 0, &l->median);
 	print_quantile(c, l->n != 0, &l->ninety);
 	gus_csv_number(c, l->n != 0, l->longest);
+	gus_csv_number(c, l->n != 0, l->sum);
 }
 
 static void print_row(struct gus_csv *c, const struct gus_report *r, size_t i, uint64_t *sum)
@@ -134,7 +135,7 @@ void gus_render_csv(const struct gus_report *r)
 	       "ci95_low,ci95_high,off_ns,waiting_ns,times_off,longest_off_ns%s\n", r->view->by & GUS_BY_DATA ?
 	       ",data_source,snoop,tlb,access,locked,data_address,data_bytes,data_pid,data_module,data_symbol,"
 	       "timed_loads,latency_median,latency_median_low,latency_median_high,latency_90,latency_90_low,"
-	       "latency_90_high,latency_longest" : "");
+	       "latency_90_high,latency_longest,latency_sum" : "");
 	for (size_t i = 0; i < r->view->rows.n; i++)
 		print_row(&csv, r, i, &sum);
 }

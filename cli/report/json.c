@@ -322,6 +322,7 @@ static json_t *loads(const struct gus_latencies *l)
 	set_quantile(o, "median", l, &l->median);
 	set_quantile(o, "ninety", l, &l->ninety);
 	json_object_set_new(o, "longest", gus_json_number(l->n != 0, l->longest));
+	json_object_set_new(o, "sum", gus_json_number(l->n != 0, l->sum));
 	return o;
 }
 

@@ -10,7 +10,6 @@
 #include "attribution/profile/selection.h"
 #include "attribution/memory/sharing.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "cli/common/filter.h"
 #include "cli/common/recording.h"
 #include "cli/common/absent.h"
@@ -22,6 +21,7 @@
 #include "cli/report/folded.h"
 #include "cli/report/render.h"
 #include "cli/report/sharing.h"
+#include "cli/report/sorting.h"
 #include "cli/report/trees.h"
 #include "cli/screen/pager.h"
 #include "cli/screen/screen.h"
@@ -106,8 +106,9 @@ static const struct gus_option options[] = {
 	  "data-module, data-symbol: what is there.", GUS_OPTION_CALL, .call = call_by, .choices = GUS_BY_WORDS,
 	  .filled = true },
 	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default; time is the same), samples, total, name, "
-	  "module, line, offset, pid, tid; of data address and latency, the longest median first.", GUS_OPTION_STRING,
-	  AT(sort), .choices = "share time samples total name module line offset pid tid address latency" },
+	  "module, line, offset, pid, tid; of data address, latency (the longest median first), sum of latencies "
+	  "(weight is the same); longest, of latencies or times off the CPU.", GUS_OPTION_STRING, AT(sort),
+	  .choices = "share time samples total name module line offset pid tid address latency sum weight longest" },
 	{ 0, "percent-limit", "PCT", "Leave out rows below this share, and say how many.", GUS_OPTION_PERCENT,
 	  AT(percent_limit) },
 	{ 0, "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST,
@@ -213,137 +214,6 @@ static const struct gus_habit habits[] = {
 	{ NULL, NULL },
 };
 
-/* Words of perf's --sort that say here what a row is are those of --by; and these. */
-static const struct { const char *word, *instead; } dimensions[] = {
-	{ "parent", "-g" }, { "cpu", "'gusprof script -F cpu,sym'" },
-	{ "local_weight", "--by data-source, which has latencies" },
-	{ "weight", "--by data-source, which has latencies" },
-};
-
-/* Sorting. The view comes sorted by weight and, among equals, in an order of its own; keys only rearrange it stably. */
-
-enum key { KEY_SHARE, KEY_SAMPLES, KEY_TOTAL, KEY_NAME, KEY_MODULE, KEY_LINE, KEY_OFFSET, KEY_PID, KEY_TID,
-	KEY_ADDRESS, KEY_LATENCY, KEYS };
-static const char *const key_names[KEYS] = { "share", "samples", "total", "name", "module", "line", "offset", "pid",
-	"tid", "address", "latency" };
-
-struct sorting {
-	const struct gus_profile *profile;
-	enum key keys[16];
-	size_t n;
-};
-
-static int text_order(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) : !a - !b;
-}
-
-static int number_order(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static const char *module_path(const struct gus_profile *p, const struct gus_row *row)
-{
-	return row->module == GUS_INDEX_NONE ? "" : gus_space_module(p->space, row->module)->path;
-}
-
-/* Profiles that keep accesses have one at least. */
-static const struct gus_touch *touch_of(const struct sorting *s, const struct gus_row *row)
-{
-	static const struct gus_touch none;
-
-	return s->profile->touches ? &s->profile->touches->list.v[row->touch] : &none;
-}
-
-static int key_order(const struct sorting *s, enum key key, const struct gus_row *x, const struct gus_row *y)
-{
-	int order;
-
-	switch (key) {
-	case KEY_SHARE:
-		return number_order(y->weight, x->weight);
-	case KEY_SAMPLES:
-		return number_order(y->samples, x->samples);
-	case KEY_TOTAL:
-		return number_order(y->total, x->total);
-	case KEY_NAME:
-		return x->comm ? text_order(x->comm, y->comm) : text_order(x->function, y->function);
-	case KEY_MODULE:
-		return text_order(module_path(s->profile, x), module_path(s->profile, y));
-	case KEY_LINE:
-		order = text_order(x->file, y->file);
-		return order ? order : number_order(x->line, y->line);
-	case KEY_PID:
-		return number_order(x->pid, y->pid);
-	case KEY_TID:
-		return number_order(x->tid, y->tid);
-	case KEY_ADDRESS:
-		return number_order(touch_of(s, x)->lowest, touch_of(s, y)->lowest);
-	case KEY_LATENCY:
-		return number_order(y->loads.median.cycles, x->loads.median.cycles);
-	default:
-		return number_order(x->offset, y->offset);
-	}
-}
-
-static int by_keys(const struct gus_row *x, const struct gus_row *y, const void *context)
-{
-	const struct sorting *s = context;
-
-	for (size_t i = 0; i < s->n; i++) {
-		int order = key_order(s, s->keys[i], x, y);
-
-		if (order)
-			return order;
-	}
-	return 0;
-}
-
-static int unknown_key(const char *text, size_t length, struct gus_error *err)
-{
-	char *word = gus_strndup(text, length), meant[64];
-	const char *by = gus_report_by_of_perf(word), *instead = NULL;
-
-	for (size_t i = 0; i < sizeof(dimensions) / sizeof(*dimensions); i++)
-		if (strcmp(dimensions[i].word, word) == 0)
-			instead = dimensions[i].instead;
-	gus_suggest_format(gus_suggest(word, key_names, KEYS), meant, sizeof(meant));
-	if (by || instead)
-		gus_fail(err, GUS_E_USAGE, "-s says here in which order rows stand, and not what a row is: for perf's "
-			 "'%s' use %s%s%s", word, by ? "--by " : "", by ? by : instead,
-			 strchr(text, ',') ? "; --by takes several with commas, too" : "");
-	else
-		gus_fail(err, GUS_E_USAGE, "--sort knows share, samples, total, name, module, line, offset, pid, tid, "
-			 "address and latency, not '%s'%s", word, meant);
-	free(word);
-	return -1;
-}
-
-static bool is_word(const char *text, size_t length, const char *word)
-{
-	return strlen(word) == length && strncmp(text, word, length) == 0;
-}
-
-static int parse_keys(struct sorting *s, const char *text, struct gus_error *err)
-{
-	while (*text) {
-		size_t length = strcspn(text, ","), key = 0;
-
-		while (key < KEYS && !is_word(text, length, key_names[key]))
-			key++;
-		if (is_word(text, length, "time") || is_word(text, length, "overhead"))
-			key = KEY_SHARE;
-		if (key == KEYS)
-			return unknown_key(text, length, err);
-		if (s->n == sizeof(s->keys) / sizeof(*s->keys))
-			return gus_fail(err, GUS_E_USAGE, "--sort takes %zu keys at most", s->n);
-		s->keys[s->n++] = (enum key)key;
-		text += length + (text[length] == ',');
-	}
-	return 0;
-}
-
 /* Why names are missing, for modules that matter: one with less than a hundredth of the time is not worth a line, and
  * with a twentieth of it the report is not what its reader came for. */
 static void trouble(const struct gus_profile *p, const struct gus_log *log)
@@ -438,6 +308,11 @@ static unsigned by_of(const struct report_options *o)
 	return o->by ? gus_by_settled(o->by) : GUS_BY_FUNCTION;
 }
 
+static enum gus_weighs weighs_of(const struct report_options *o)
+{
+	return o->off_cpu ? GUS_WEIGHS_OFF_CPU : o->wall ? GUS_WEIGHS_WALL : GUS_WEIGHS_EVENTS;
+}
+
 /* What is to be said when all is printed. Text has the notices above it, and tasks have no names of code. */
 static int finish(const struct report_options *o, const struct gus_report *r, int rc, const struct gus_log *log)
 {
@@ -473,7 +348,8 @@ static int draw(const struct report_options *o, struct gus_profile *p, uint64_t 
 	return finish(o, &r, 0, log);
 }
 
-static int show(const struct report_options *o, struct sorting *sorting, struct gus_profile *p, uint64_t length)
+static int show(const struct report_options *o, const struct gus_sorting *sorting, struct gus_profile *p,
+		uint64_t length)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
 	const struct gus_screen screen = gus_screen_of(stdout, &o->screen);
@@ -489,13 +365,12 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 	if (o->symbols.n)
 		gus_selection_functions(p, (const char *const *)o->symbols.v, o->inlines, &functions);
 	gus_view_make(&view, p, by_of(o), o->inlines);
-	sorting->profile = p;
-	if (sorting->n)
-		gus_view_sort(&view, by_keys, sorting);
+	gus_sorting_apply(sorting, &view, p);
 	r.view = &view;
 	r.units = gus_units_of(p);
 	r.graph = o->graph.kind ? &o->graph : NULL;
-	r.by_total = sorting->n && sorting->keys[0] == KEY_TOTAL;
+	r.by_total = gus_sorting_first(sorting) == GUS_SORT_TOTAL;
+	r.by_longest = gus_sorting_first(sorting) == GUS_SORT_LONGEST;
 	add_trees(&r, o, &calls, &tree);
 	gus_progress_end(p->heed.context);
 	if (o->format == TEXT && o->screen.pager)
@@ -580,7 +455,7 @@ static int report(struct report_options *o)
 	struct gus_naming *naming = NULL;
 	struct gus_reader *reader = NULL;
 	struct gus_progress progress = { 0 };
-	struct sorting sorting = { 0 };
+	struct gus_sorting sorting = { 0 };
 	struct gus_error err = { 0 };
 	struct gus_profile profile;
 	struct gus_filter filter;
@@ -591,7 +466,8 @@ static int report(struct report_options *o)
 	uint32_t *tids = NULL;
 	int status = 0, rc;
 
-	if (parse_keys(&sorting, o->children ? "total" : o->sort, &err) != 0 ||
+	if (gus_sorting_parse(&sorting, o->children ? "total" : o->sort, &err) != 0 ||
+	    gus_sorting_fits(&sorting, by_of(o), weighs_of(o), &err) != 0 ||
 	    !(naming = gus_naming_begin(&o->naming, log, &err)) ||
 	    !(reader = gus_recording_open(o->input, &err)) ||
 	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0 ||
@@ -603,7 +479,7 @@ static int report(struct report_options *o)
 	filter.chains = o->graph.kind || o->flamegraph;
 	filter.data = o->by & GUS_BY_DATA;
 	filter.comms_kept = o->by & GUS_BY_COMM || o->graph.kind == GUS_TREES_FOLDED;
-	filter.weighs = o->off_cpu ? GUS_WEIGHS_OFF_CPU : o->wall ? GUS_WEIGHS_WALL : GUS_WEIGHS_EVENTS;
+	filter.weighs = weighs_of(o);
 	filter.kernel_ends = o->kernel_ends;
 	filter.heed = (struct gus_heed){ heed, &progress };
 	header = gus_reader_header(reader);

@@ -241,6 +241,16 @@ static const char *ninety_cell(const struct shown *s, struct made *m)
 	return cycles(s, m, s->row->loads.ninety.cycles);
 }
 
+static const char *sum_cell(const struct shown *s, struct made *m)
+{
+	return cycles(s, m, s->row->loads.sum);
+}
+
+static const char *slowest_cell(const struct shown *s, struct made *m)
+{
+	return cycles(s, m, s->row->loads.longest);
+}
+
 static const char *bounds_cell(const struct shown *s, struct made *m)
 {
 	const struct gus_latency_quantile *q = &s->row->loads.median;
@@ -295,9 +305,11 @@ static const struct kind {
 	{ ANY, OF_OFF, mean_cell, { "mean", .right = true, .pad = 9, .leaves = 1 } },
 	{ ANY, OF_OFF, longest_cell, { "longest", .right = true, .pad = 9, .leaves = 2 } },
 	{ VIEW(DATA), ALWAYS, loads_cell, { "timed", .right = true, .pad = 6, .leaves = 5 } },
+	{ VIEW(DATA), ALWAYS, sum_cell, { "sum", .right = true, .pad = 8 } },
 	{ VIEW(DATA), ALWAYS, median_cell, { "median", .right = true, .pad = 6 } },
 	{ VIEW(DATA), ALWAYS, bounds_cell, { "of median", .right = true, .pad = 10, .leaves = 3 } },
-	{ VIEW(DATA), ALWAYS, ninety_cell, { "90%", .right = true, .pad = 6, .leaves = 6 } },
+	{ VIEW(DATA), ALWAYS, ninety_cell, { "90%", .right = true, .pad = 6, .leaves = 7 } },
+	{ VIEW(DATA), ALWAYS, slowest_cell, { "longest", .right = true, .pad = 7, .leaves = 6 } },
 	{ VIEW(DATA_SOURCE), ALWAYS, source_cell,
 	  { "data from", .how = GUS_SHORTEN_END, .pad = 20, .comfort = 16, .least = 10 } },
 	{ VIEW(SNOOP), ALWAYS, snoop_cell, { "snoop", .how = GUS_SHORTEN_END, .pad = 10, .comfort = 10, .least = 10 } },
@@ -307,7 +319,7 @@ static const struct kind {
 	{ VIEW(LOCKED), ALWAYS, locked_cell,
 	  { "locked", .how = GUS_SHORTEN_END, .pad = 10, .comfort = 10, .least = 10 } },
 	{ VIEW(DATA_PLACE), ALWAYS, address_cell, { "address", .right = true, .pad = 12 } },
-	{ VIEW(DATA_PLACE), ALWAYS, owner_cell, { "of pid", .right = true, .pad = 7, .leaves = 7 } },
+	{ VIEW(DATA_PLACE), ALWAYS, owner_cell, { "of pid", .right = true, .pad = 7, .leaves = 8 } },
 	{ VIEW(DATA_PLACE) | VIEW(DATA_OWNER), ALWAYS, data_cell,
 	  { "data", .how = GUS_SHORTEN_MIDDLE, .pad = 20, .comfort = 16, .least = 8 } },
 	{ VIEW(THREAD) | VIEW(PROCESS) | VIEW(COMM), ALWAYS, name_cell,
@@ -344,8 +356,9 @@ static struct columns choose_columns(const struct gus_report *r)
 			continue;
 		c.kinds[c.n] = &kinds[i];
 		c.columns[c.n] = kinds[i].column;
-		/* By line that is what was asked for, and stays. */
-		if (r->view->by & GUS_BY_LINE && kinds[i].cell == line_cell)
+		/* What was asked for stays. */
+		if ((r->view->by & GUS_BY_LINE && kinds[i].cell == line_cell) ||
+		    (r->by_longest && (kinds[i].cell == longest_cell || kinds[i].cell == slowest_cell)))
 			c.columns[c.n].leaves = 0;
 		/* Where there is more to say than the function, that needs the room as well. */
 		if (kinds[i].cell == function_cell && r->view->by == GUS_BY_LINE)

@@ -25,7 +25,8 @@ struct gus_report {
 	const struct gus_calls *calls; /* with trees: of them all, */
 	struct gus_trees *trees;    /* those of rows; NULL: there are none, or there is */
 	const struct gus_tree *tree; /* one of all samples, in the place of rows */
-	bool by_total;              /* rows stand by what they take with all that they call */
+	bool by_total;              /* rows stand by what they take with all that they call, */
+	bool by_longest;            /* or by the longest of their latencies or times */
 	double percent_limit;       /* rows below it are left out, and their number is told */
 	uint64_t length_ns;         /* of the recording */
 	const struct gus_screen *screen; /* of text */

@@ -117,7 +117,8 @@ def expected(plan, words):
     for key, of in rows.items():
         cycles = sorted(s["cycles"] for s in of if s["cycles"] is not None)
         median, ninety = quantile(cycles, 50), quantile(cycles, 90)
-        result[key] = (len(of), 10 * len(of), len(cycles), *median, *ninety, cycles[-1] if cycles else None)
+        result[key] = (len(of), 10 * len(of), len(cycles), *median, *ninety, cycles[-1] if cycles else None,
+                       sum(cycles) if cycles else None)
     return result
 
 
@@ -150,7 +151,7 @@ def views(gusprof, file, symfs):
                         for w in words)
             got.setdefault(key, []).append((row["samples"], row["weight"], loads["timed"], loads["median"],
                                             loads["median_ci95"], loads["ninety"], loads["ninety_ci95"],
-                                            loads["longest"]))
+                                            loads["longest"], loads["sum"]))
         if "line" in words:
             want = {k: v for k, v in want.items() if not any(isinstance(x, tuple) and x[0] in ("counters", "table")
                                                              for x in k)}
@@ -188,7 +189,8 @@ def views(gusprof, file, symfs):
                      ("data_module", d["module"]), ("data_symbol", d["symbol"]), ("access", d["access"]),
                      ("timed_loads", loads["timed"] or None), ("latency_median", loads["median"]),
                      ("latency_median_low", (loads["median_ci95"] or [None])[0]),
-                     ("latency_90", loads["ninety"]), ("latency_longest", loads["longest"])]
+                     ("latency_90", loads["ninety"]), ("latency_longest", loads["longest"]),
+                     ("latency_sum", loads["sum"])]
             for name, value in pairs:
                 if line[name] != ("" if value is None else str(value)):
                     print(f"--by {','.join(words)}: CSV's {name} is {line[name]}, JSON's {value}")

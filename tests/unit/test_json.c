@@ -41,6 +41,18 @@ static void what_is_not_known_is_null(void **state)
 	prints(gus_json_word(""), "[\"\"]\n");
 	prints(gus_json_word("a"), "[\"a\"]\n");
 	prints(gus_json_number(false, 1), "[null]\n");
+	prints(gus_json_number(true, 0), "[0]\n");
+}
+
+/* JSON's numbers are of 64 bits with a sign here; what is above is near, and never below zero. */
+static void great_numbers_stay_positive(void **state)
+{
+	json_t *number = gus_json_number(true, (uint64_t)INT64_MAX + 1);
+
+	(void)state;
+	prints(gus_json_number(true, INT64_MAX), "[9223372036854775807]\n");
+	assert_true(json_is_real(number) && json_real_value(number) > 9.2e18 && json_real_value(number) < 9.3e18);
+	json_decref(number);
 }
 
 static void bytes_of_no_character_are_replaced(void **state)
@@ -96,6 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_not_known_is_null),
+		cmocka_unit_test(great_numbers_stay_positive),
 		cmocka_unit_test(bytes_of_no_character_are_replaced),
 		cmocka_unit_test(what_a_terminal_obeys_is_escaped),
 		cmocka_unit_test(documents_may_have_lines),

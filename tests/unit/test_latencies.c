@@ -61,6 +61,7 @@ static void quantiles_are_values_that_were_seen(void **state)
 	assert_int_equal(l.ninety.cycles, 9); /* the ninth */
 	assert_true(l.ninety.has_low && l.ninety.low == 9 && !l.ninety.has_high && l.ninety.high == 0);
 	assert_int_equal(l.longest, 100);
+	assert_int_equal(l.sum, 3 + 10 + 36 + 100);
 	l = gus_latencies_of(ten, 1);
 	assert_true(l.n == 3 && l.median.cycles == 1 && !l.median.has_low && !l.median.has_high && l.longest == 1);
 	assert_true(l.median.low == 0 && l.median.high == 0);
@@ -74,7 +75,24 @@ static void quantiles_are_values_that_were_seen(void **state)
 	assert_true(l.median.cycles == 50 && l.median.low == 40 && l.median.high == 61);
 	assert_true(l.ninety.cycles == 90 && l.ninety.low == 84 && l.ninety.high == 96);
 	l = gus_latencies_of(NULL, 0);
-	assert_true(l.n == 0 && l.longest == 0);
+	assert_true(l.n == 0 && l.longest == 0 && l.sum == 0);
+}
+
+/* Of sums that do not fit the greatest number stands, whether one value's loads or all together are too many. */
+static void sums_do_not_wrap(void **state)
+{
+	static const struct { struct gus_latency v[2]; uint64_t sum; } cases[] = {
+		{ { { 0, 1, 1 }, { 0, 1, UINT64_MAX - 1 } }, UINT64_MAX },
+		{ { { 0, 1, 2 }, { 0, 1, UINT64_MAX - 1 } }, UINT64_MAX },
+		{ { { 0, 1, 1 }, { 0, 1, UINT64_MAX - 2 } }, UINT64_MAX - 1 },
+		{ { { 0, 1, 0 }, { 0, 2, UINT64_MAX / 2 } }, UINT64_MAX - 1 },
+		{ { { 0, 1, 0 }, { 0, 2, UINT64_MAX / 2 + 1 } }, UINT64_MAX },
+		{ { { 0, 2, UINT64_MAX }, { 0, 1, UINT64_MAX } }, UINT64_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_true(gus_latencies_of(cases[i].v, 2).sum == cases[i].sum);
 }
 
 static void holds(const struct gus_latency_list *list, const struct gus_latency *want, size_t n)
@@ -177,6 +195,7 @@ int main(void)
 		cmocka_unit_test(ranks_are_the_lowest_that_reach_the_part),
 		cmocka_unit_test(bounds_are_those_of_order_statistics),
 		cmocka_unit_test(quantiles_are_values_that_were_seen),
+		cmocka_unit_test(sums_do_not_wrap),
 		cmocka_unit_test(equal_ones_are_counted_together),
 		cmocka_unit_test(full_counts_lose_nothing),
 		cmocka_unit_test(they_go_to_other_numbers),
