@@ -140,6 +140,7 @@ static bool take_sideband(struct loader *l, ProtobufCMessage *message)
 static bool take_kernel_symbols(struct loader *l, ProtobufCMessage *message)
 {
 	gus_symbols_add_kernel(l->p->symbols, (const Gusprof__KernelSymbols *)message);
+	gus_space_add_kernel(l->p->space, (const Gusprof__KernelSymbols *)message);
 	protobuf_c_message_free_unpacked(message, NULL);
 	return true;
 }
@@ -276,10 +277,11 @@ static bool module_wanted(struct loader *l, uint32_t number)
 	while (l->module_wanted.n <= number)
 		gus_vec_push(&l->module_wanted, 0);
 	if (!l->module_wanted.v[number]) {
-		const char *path = gus_space_module(l->p->space, number)->path;
-		const char *base = strrchr(path, '/');
-		bool yes = in_list(l->filter->modules, path) || (base && in_list(l->filter->modules, base + 1));
+		const struct gus_module *module = gus_space_module(l->p->space, number);
+		bool yes = false;
 
+		for (const char *const *name = l->filter->modules; *name && !yes; name++)
+			yes = gus_module_is_called(module, *name);
 		l->module_wanted.v[number] = yes ? 2 : 1;
 		gus_vec_push(&l->p->modules, number);
 	}

@@ -120,10 +120,8 @@ static const struct gus_module *module_of(const struct annotating *n, const stru
 
 static bool in_modules(const struct annotating *n, const struct gus_row *row)
 {
-	const char *path = module_of(n, row)->path;
-
 	for (size_t i = 0; i < n->o->modules.n; i++)
-		if (strcmp(n->o->modules.v[i], path) == 0 || strcmp(n->o->modules.v[i], gus_base_name(path)) == 0)
+		if (gus_module_is_called(module_of(n, row), n->o->modules.v[i]))
 			return true;
 	return !n->o->modules.n;
 }

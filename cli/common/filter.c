@@ -136,15 +136,22 @@ static bool is_there(const char *name, const char *const *there, size_t n)
 	return false;
 }
 
+static bool module_is_there(const char *name, const struct gus_profile *p)
+{
+	for (size_t i = 0; i < p->modules.n; i++)
+		if (gus_module_is_called(gus_space_module(p->space, p->modules.v[i]), name))
+			return true;
+	return false;
+}
+
 void gus_filter_absent(const struct gus_filter_options *o, const struct gus_list *modules, const struct gus_profile *p,
 		       const struct gus_log *log)
 {
-	struct gus_vec(const char *) names = { 0 }, paths = { 0 };
+	struct gus_vec(const char *) names = { 0 };
 
 	for (size_t i = 0; i < p->modules.n; i++) {
 		const char *path = gus_space_module(p->space, p->modules.v[i])->path;
 
-		gus_vec_push(&paths, path);
 		if (!is_there(gus_base_name(path), names.v, names.n))
 			gus_vec_push(&names, gus_base_name(path));
 	}
@@ -152,10 +159,9 @@ void gus_filter_absent(const struct gus_filter_options *o, const struct gus_list
 		if (!is_there(o->comms.v[i], p->comms.v, p->comms.n))
 			gus_absent_tell(log, "of a thread that was called", o->comms.v[i], p->comms.v, p->comms.n);
 	for (size_t i = 0; i < modules->n; i++)
-		if (!is_there(modules->v[i], names.v, names.n) && !is_there(modules->v[i], paths.v, paths.n))
+		if (!module_is_there(modules->v[i], p))
 			gus_absent_tell(log, "in a module called", modules->v[i], names.v, names.n);
 	gus_vec_free(&names);
-	gus_vec_free(&paths);
 }
 
 void gus_filter_options_free(struct gus_filter_options *o)

@@ -28,7 +28,7 @@ void gus_script_names_free(struct gus_script_names *n)
 /* perf's name of it, which other programs look for. */
 static const char *module_name(const struct gus_module *module)
 {
-	return module->kind == GUS_MODULE_KERNEL ? "[kernel.kallsyms]" : module->path;
+	return strcmp(module->path, GUS_MODULE_KERNEL_ITSELF) == 0 ? GUS_MODULE_KERNEL_OF_PERF : module->path;
 }
 
 static const char *base_of(const char *path)

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/index.h"
+#include "base/path.h"
 #include "proto/varint.h"
 
 /* The kernel's names for memory that no file stands behind; where `prefix`, anything may follow. */
@@ -35,6 +36,33 @@ enum gus_module_kind gus_module_kind_with(const char *path, size_t build_id_size
 	if (build_id_size && strncmp(path, "/memfd:", strlen("/memfd:")) == 0)
 		return GUS_MODULE_FILE;
 	return gus_module_kind_of(path);
+}
+
+/* As kmod_path__parse of tools/perf/util/dso.c: the name that the kernel itself has for it, in which a dash cannot be.
+ * The kernel's own mapping is "[kernel.kallsyms]_text", with many a suffix, and may go over all of its modules. */
+char *gus_module_of_kernel(const char *path)
+{
+	const char *base = gus_base_name(path), *end = strstr(base, ".ko");
+	char *name;
+
+	if (!*path || strncmp(path, "[kernel", 7) == 0 || strncmp(path, "[guest", 6) == 0)
+		return NULL;
+	while (end && end[3] && end[3] != '.')
+		end = strstr(end + 1, ".ko");
+	if (!end || end == base)
+		return gus_strdup(path);
+	name = gus_format("[%.*s]", (int)(end - base), base);
+	for (char *at = name; *at; at++)
+		*at = *at == '-' ? '_' : *at;
+	return name;
+}
+
+bool gus_module_is_called(const struct gus_module *m, const char *name)
+{
+	const char *slash = strrchr(m->path, '/');
+
+	return strcmp(m->path, name) == 0 || (slash && strcmp(slash + 1, name) == 0) ||
+	       (strcmp(m->path, GUS_MODULE_KERNEL_ITSELF) == 0 && strcmp(name, GUS_MODULE_KERNEL_OF_PERF) == 0);
 }
 
 const char *gus_module_path(const Gusprof__Mmap *m)

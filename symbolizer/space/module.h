@@ -4,6 +4,7 @@
 #ifndef GUS_SYMBOLIZER_SPACE_MODULE_H
 #define GUS_SYMBOLIZER_SPACE_MODULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,7 @@ struct gus_place {
 enum gus_module_kind {
 	GUS_MODULE_UNKNOWN, /* no mapping covers the address */
 	GUS_MODULE_FILE,    /* an ELF file, or some other mapped file */
-	GUS_MODULE_KERNEL,  /* kernel and kernel modules: offsets are addresses */
+	GUS_MODULE_KERNEL,  /* the kernel itself or one of its modules: offsets are addresses */
 	GUS_MODULE_VDSO,
 	GUS_MODULE_ANON,    /* executable memory without a file, of which nobody has said what it is: "//anon" */
 	GUS_MODULE_JIT,     /* code that a process made and told of: "[jit:PID]"; offsets are the recording's own */
@@ -31,13 +32,22 @@ enum gus_module_kind gus_module_kind_of(const char *path);
 
 struct gus_module {
 	enum gus_module_kind kind;
-	const char *path;        /* as recorded; "[unknown]" and "[kernel]" for those kinds */
+	const char *path;        /* as recorded; "[unknown]" of that kind, "[kernel]" or "[ext4]" of the kernel's */
 	const uint8_t *build_id; /* of build_id_size bytes, NULL if not known */
 	size_t build_id_size;
 	uint64_t inode;          /* the file's, as the kernel gave it in place of a build id; 0 if not known */
 	uint32_t major, minor;   /* of its device */
 	uint64_t generation;     /* of the inode; 0 if not known */
 };
+
+#define GUS_MODULE_KERNEL_ITSELF "[kernel]" /* its path */
+#define GUS_MODULE_KERNEL_OF_PERF "[kernel.kallsyms]" /* what perf calls it */
+/* What perf calls a kernel's module by the path of its mapping: "[snd_pcm]" of /lib/modules/.../snd-pcm.ko.xz. NULL of
+ * the kernel itself. To be freed. */
+char *gus_module_of_kernel(const char *path);
+
+/* Whether who says that name means this module: its path, or the last part of it, or perf's word for the kernel. */
+bool gus_module_is_called(const struct gus_module *m, const char *name);
 
 /* The path of a mapping; the kernel's word for memory without a file where it has none. */
 const char *gus_module_path(const Gusprof__Mmap *m);

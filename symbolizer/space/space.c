@@ -20,7 +20,7 @@
 #define SHARED (UINT32_C(1) << 31)
 #define MAPPED_SHARED 1u /* MAP_SHARED of mmap(2), the same for all machines */
 
-enum note_kind { NOTE_MMAP, NOTE_COMM, NOTE_EXEC, NOTE_FORK, NOTE_JIT };
+enum note_kind { NOTE_MMAP, NOTE_COMM, NOTE_EXEC, NOTE_FORK, NOTE_JIT, NOTE_KERNEL };
 
 /* A record, until gus_space_ready has played it. */
 struct note {
@@ -51,8 +51,9 @@ struct pasts {
 	struct gus_vec(struct past) list;
 };
 
-/* Layers of a process's addresses: what is mapped, and what code it has made in memory of its own. */
-enum layer { MAPPED, MADE, LAYERS };
+/* Layers of addresses: of a process what is mapped, and what code it has made in memory of its own; of process 0 alone,
+ * as all have the same, the kernel's modules. */
+enum layer { MAPPED, MADE, OF_PROCESSES, KERNEL = OF_PROCESSES, LAYERS };
 
 /* The last answer for a process in a layer: most samples hit the mapping that the sample before them hit. */
 struct recent {
@@ -100,7 +101,7 @@ struct gus_space *gus_space_new(void)
 		pasts_init(&s->maps[i]);
 	pasts_init(&s->comms);
 	gus_vec_push(&s->modules, (struct gus_module){ .kind = GUS_MODULE_UNKNOWN, .path = "[unknown]" });
-	gus_vec_push(&s->modules, (struct gus_module){ .kind = GUS_MODULE_KERNEL, .path = "[kernel]" });
+	gus_vec_push(&s->modules, (struct gus_module){ .kind = GUS_MODULE_KERNEL, .path = GUS_MODULE_KERNEL_ITSELF });
 	return s;
 }
 
@@ -127,10 +128,13 @@ static const char *text_of(const char *text)
 	return text ? text : "";
 }
 
-/* No path of a mapping begins so, as the kernel writes none with such a byte. */
-static uint32_t identify_made(struct gus_space *s, const char *path)
+/* Code that a process made, and the kernel's own, are no files, whatever their names: no path of a mapping begins so,
+ * as the kernel writes none with such a byte. */
+enum { MADE_CODE = 1, KERNEL_CODE };
+
+static uint32_t identify(struct gus_space *s, char of, const char *path)
 {
-	char *key = gus_format("\1%s", path);
+	char *key = gus_format("%c%s", of, path);
 	uint32_t number = gus_strings_add(&s->identities, key);
 
 	free(key);
@@ -144,14 +148,31 @@ static void add_jit(struct gus_space *s, const Gusprof__Jit *j)
 	gus_vec_push(&s->notes, (struct note){
 		.kind = NOTE_JIT, .time = j->time, .order = s->notes.n, .pid = j->pid, .start = j->address,
 		.length = j->size, .offset = j->offset, .name = gus_strings_add(&s->strings, path),
-		.identity = identify_made(s, path) });
+		.identity = identify(s, MADE_CODE, path) });
+}
+
+/* Nobody says when modules came and went, so they are there at all times, and the last one that was told of is. */
+static void add_kernel(struct gus_space *s, const char *name, uint64_t start, uint64_t length, const uint8_t *build_id,
+		       size_t build_id_size)
+{
+	gus_vec_push(&s->notes, (struct note){
+		.kind = NOTE_KERNEL, .order = s->notes.n, .start = start, .length = length, .offset = start,
+		.name = gus_strings_add(&s->strings, name), .identity = identify(s, KERNEL_CODE, name),
+		.build_id = build_id_size ? gus_strings_add_n(&s->strings, (const char *)build_id, build_id_size) : 0,
+		.build_id_size = (uint32_t)build_id_size });
 }
 
 static void add_mmap(struct gus_space *s, const Gusprof__Mmap *m)
 {
-	/* Kernel code is asked by address alone. */
-	if (m->kernel)
+	char *name;
+
+	if (m->kernel) {
+		name = gus_module_of_kernel(text_of(m->path));
+		if (name)
+			add_kernel(s, name, m->start, m->length, m->build_id.data, m->build_id.len);
+		free(name);
 		return;
+	}
 	gus_vec_push(&s->notes, (struct note){
 		.kind = NOTE_MMAP, .time = m->time, .order = s->notes.n, .pid = m->pid, .tid = m->tid,
 		.start = m->start, .length = m->length, .offset = m->offset,
@@ -197,6 +218,21 @@ void gus_space_add(struct gus_space *s, const Gusprof__Record *record)
 		/* An exit ends nothing that is asked about: threads of the process may live on, and when its number is
 		 * given out again the fork that does so says what the new one starts with. */
 		break;
+	}
+}
+
+void gus_space_add_kernel(struct gus_space *s, const Gusprof__KernelSymbols *symbols)
+{
+	assert(!s->ready);
+	for (size_t i = 0; i < symbols->n_symbols; i++) {
+		const Gusprof__Symbol *symbol = symbols->symbols[i];
+		char *name;
+
+		if (!*text_of(symbol->module))
+			continue;
+		name = gus_format("[%s]", symbol->module);
+		add_kernel(s, name, symbol->address, symbol->size, NULL, 0);
+		free(name);
 	}
 }
 
@@ -252,7 +288,8 @@ static uint32_t past_value(const struct past *past, uint64_t time)
 
 static enum gus_module_kind kind_of(const struct note *n, const char *path)
 {
-	return n->kind == NOTE_JIT ? GUS_MODULE_JIT : gus_module_kind_with(path, n->build_id_size);
+	return n->kind == NOTE_JIT ? GUS_MODULE_JIT : n->kind == NOTE_KERNEL ? GUS_MODULE_KERNEL :
+		gus_module_kind_with(path, n->build_id_size);
 }
 
 static uint32_t module_of(struct gus_space *s, const struct note *n)
@@ -301,7 +338,7 @@ static void play_fork(struct gus_space *s, const struct note *n)
 {
 	uint32_t comm = latest(&s->comms, n->ptid);
 
-	for (size_t i = 0; n->pid != n->ppid && i < LAYERS; i++) {
+	for (size_t i = 0; n->pid != n->ppid && i < OF_PROCESSES; i++) {
 		uint32_t map = latest(&s->maps[i], n->ppid);
 
 		if (i == MAPPED || map || latest(&s->maps[i], n->pid)) /* few processes make code */
@@ -315,8 +352,9 @@ static void play(struct gus_space *s, const struct note *n)
 	switch (n->kind) {
 	case NOTE_MMAP:
 	case NOTE_JIT:
+	case NOTE_KERNEL:
 		if (!is_empty(n))
-			play_span(s, &s->maps[n->kind == NOTE_JIT ? MADE : MAPPED], n);
+			play_span(s, &s->maps[n->kind == NOTE_JIT ? MADE : n->kind == NOTE_MMAP ? MAPPED : KERNEL], n);
 		break;
 	case NOTE_EXEC:
 		past_set(past_of(&s->maps[MAPPED], n->pid), n->time, 0);
@@ -418,6 +456,13 @@ static struct gus_place find_user(struct gus_space *s, uint32_t pid, uint64_t ti
 	return span ? (struct gus_place){ span->value & ~SHARED, ip + span->delta } : (struct gus_place){ 0, ip };
 }
 
+static struct gus_place find_kernel(struct gus_space *s, uint64_t address)
+{
+	const struct gus_span *span = s->maps[KERNEL].ids.n ? find_span(s, KERNEL, 0, 0, address) : NULL;
+
+	return (struct gus_place){ span ? span->value : KERNEL_MODULE, address };
+}
+
 struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, unsigned mode)
 {
 	assert(s->ready);
@@ -425,10 +470,10 @@ struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time
 	case GUS_MODE_USER:
 		return find_user(s, pid, time, ip);
 	case GUS_MODE_KERNEL:
-		return (struct gus_place){ KERNEL_MODULE, ip };
+		return find_kernel(s, ip);
 	case GUS_MODE_UNKNOWN:
 		/* The upper half of the address space is the kernel's on every 64-bit machine that we run on. */
-		return ip >> 63 ? (struct gus_place){ KERNEL_MODULE, ip } : find_user(s, pid, time, ip);
+		return ip >> 63 ? find_kernel(s, ip) : find_user(s, pid, time, ip);
 	default:
 		/* Hypervisors and guests have maps that nobody recorded. */
 		return (struct gus_place){ 0, ip };
@@ -447,7 +492,7 @@ struct gus_place gus_space_find_data(struct gus_space *s, uint32_t pid, uint64_t
 	if (guest)
 		return (struct gus_place){ 0, address };
 	if (address >> 63)
-		return (struct gus_place){ KERNEL_MODULE, address };
+		return find_kernel(s, address);
 	span = find_span(s, MAPPED, pid, time, address);
 	if (!span)
 		return (struct gus_place){ 0, address };
@@ -473,7 +518,7 @@ uint64_t gus_space_steady_until(const struct gus_space *s, uint32_t pid, uint64_
 {
 	uint64_t until = UINT64_MAX;
 
-	for (size_t i = 0; i < LAYERS; i++) {
+	for (size_t i = 0; i < OF_PROCESSES; i++) {
 		uint64_t change = next_change(&s->maps[i], pid, time);
 
 		until = change < until ? change : until;

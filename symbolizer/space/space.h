@@ -23,6 +23,8 @@ void gus_space_free(struct gus_space *s);
 
 /* Takes what it needs of a record (mmap, comm, fork, jit) and copies it. */
 void gus_space_add(struct gus_space *s, const Gusprof__Record *record);
+/* The kernel's modules, as far as its sampled symbols say which they are in. Mappings of the kernel say it, too. */
+void gus_space_add_kernel(struct gus_space *s, const Gusprof__KernelSymbols *symbols);
 void gus_space_ready(struct gus_space *s);
 
 /* Where ip was for process pid at that time; mode is enum gus_mode of proto/sample.h. Always answers: what no mapping

@@ -459,6 +459,24 @@ def names():
         err = gusprof(verb, m.file(), "--kallsyms", "missing", status=125)[1]
         if "cannot read kernel symbols from missing: No such file or directory" not in err:
             fail(verb, "--kallsyms of a file that is not there:", err)
+    # A module of the kernel's is called as perf calls it, in rows, lines and stacks, and --dso takes that name.
+    m = Made()
+    e = m.event("cycles", FLAT)
+    m.mmap((1 << 32) - 1, 0xffffffff81000000, 0x7effffff, 0xffffffff81000000, "[kernel.kallsyms]_text", misc=KERNEL)
+    m.mmap((1 << 32) - 1, 0xffffffffc0400000, 0x1000, 0, "/lib/modules/6/kernel/sound/snd-pcm.ko.xz", misc=KERNEL)
+    for ip in 0xffffffffc03fffff, 0xffffffffc0400000, 0xffffffffc0400fff, 0xffffffffc0401000:
+        m.sample(e, ip=ip, mode=KERNEL, time=20)
+    rows = json.loads(gusprof("report", m.file(), "--format", "json", "--by", "module")[0])["rows"]
+    if sorted((r["module"], r["samples"]) for r in rows) != [("[kernel]", 2), ("[snd_pcm]", 2)]:
+        fail("the kernel's modules:", rows)
+    lines = re.findall(r"([0-9a-f]{16}) .*\((.*)\)", gusprof("script", m.file())[0])
+    if [(ip[-8:], of) for ip, of in lines] != [("c03fffff", "[kernel.kallsyms]"), ("c0400000", "[snd_pcm]"),
+                                               ("c0400fff", "[snd_pcm]"), ("c0401000", "[kernel.kallsyms]")]:
+        fail("the kernel's modules in lines:", lines)
+    for name, want in ("[snd_pcm]", 2), ("[kernel]", 2), ("[kernel.kallsyms]", 2), ("[snd_pcm],[kernel]", 4):
+        doc = json.loads(gusprof("report", m.file(), "--format", "json", "--dso", name)[0])
+        if doc["total"]["samples"] != want:
+            fail("--dso %s:" % name, doc["total"])
     own = own_program()
     if own:
         m = Made()

@@ -103,15 +103,15 @@ static void each_key_has_an_order(void **state)
 	const uint32_t app = made_sample(m, 0, MAIN, 0)->place.module;
 	const uint32_t sort = made_sample(m, 0, SORT, 0)->place.module;
 	const struct gus_row rows[3] = {
-		{ .module = app, .function = "g", .file = "y.c", .line = 2, .offset = 9, .pid = 5, .tid = 3, .touch = 3,
-		  .loads = { .n = 3, .median.cycles = 7, .longest = 90, .sum = 200 }, .samples = 5, .weight = 1,
-		  .total = 30 },
+		{ .module = app, .function = "g", .file = "y.c", .line = 2, .offset = 9, .pid = 5, .tid = 3,
+		  .touch = 3, .loads = { .n = 3, .median.cycles = 7, .longest = 90, .sum = 200 }, .samples = 5,
+		  .weight = 1, .total = 30 },
 		{ .module = GUS_INDEX_NONE, .function = "h", .file = "x.c", .line = 3, .offset = 8, .pid = 4, .tid = 2,
 		  .touch = 1, .loads = { .n = 9, .median.cycles = 8, .longest = 10, .sum = 300 }, .samples = 4,
 		  .weight = 3, .total = 10 },
-		{ .module = sort, .function = "f", .file = "y.c", .line = 1, .offset = 7, .pid = 5, .tid = 1, .touch = 2,
-		  .loads = { .n = 1, .median.cycles = 9, .sum = 100 }, .off.longest = 80, .samples = 6, .weight = 2,
-		  .total = 20 },
+		{ .module = sort, .function = "f", .file = "y.c", .line = 1, .offset = 7, .pid = 5, .tid = 1,
+		  .touch = 2, .loads = { .n = 1, .median.cycles = 9, .sum = 100 }, .off.longest = 80,
+		  .samples = 6, .weight = 2, .total = 20 },
 	};
 	struct gus_touches touches = { 0 };
 

@@ -187,7 +187,7 @@ static void a_mapping_may_reach_the_end_of_all_addresses(void **state)
 	gus_space_free(s);
 }
 
-/* What is empty, or of the kernel, is nowhere: neither a module nor an entry in anybody's past. */
+/* What is empty, or the kernel itself, is nowhere: neither a module nor an entry in anybody's past. */
 static void nothing_is_made_of_nothing(void **state)
 {
 	struct gus_space *s = gus_space_new();
@@ -196,7 +196,7 @@ static void nothing_is_made_of_nothing(void **state)
 	add_mmap(s, (struct made_mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
 	add_mmap(s, (struct made_mapping){ 2, 1, 0x1800, 0, 0, "/nothing" });
 	add_mmap(s, (struct made_mapping){ 2, 1, UINT64_MAX, 0x1000, 0, "/beyond" });
-	add_mmap(s, (struct made_mapping){ 2, 1, 0x1000, 0x1000, 0, "/kernel", .kernel = true });
+	add_mmap(s, (struct made_mapping){ 2, 1, 0x1000, 0x1000, 0, "[kernel.kallsyms]_text", .kernel = true });
 	gus_space_ready(s);
 	assert_int_equal(gus_space_modules(s), 3);
 	expect(s, 1, 3, 0x1000, "/a", 0);
@@ -246,6 +246,87 @@ static void last_answers_are_those_of_the_question(void **state)
 			expect(s, pid, 9, 0x1004, "[unknown]", 0x1004);
 			expect(s, pid, 10, 0x1004, "/a", pid * 0x10000 + 4); /* the next one is asked for such a time */
 		}
+	gus_space_free(s);
+}
+
+static void names_of_kernel_modules(void **state)
+{
+	static const struct { const char *path, *name; } cases[] = {
+		{ "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko", "[ext4]" },
+		{ "/lib/snd-hda-codec.ko.xz", "[snd_hda_codec]" },
+		{ "/a.ko/b.ko.zst", "[b]" }, { "kvm.ko", "[kvm]" }, { "[kvm_intel]", "[kvm_intel]" },
+		{ "[dm-mod]", "[dm-mod]" }, { "/lib/x.korn", "/lib/x.korn" },
+		{ "x.korn.ko", "[x.korn]" }, { "/lib/.ko", "/lib/.ko" },
+		{ "bpf_prog_6deef7357e7b4530", "bpf_prog_6deef7357e7b4530" }, { "/lib/modules/x", "/lib/modules/x" },
+		{ "", NULL }, { "[kernel.kallsyms]_text", NULL }, { "[kernel.kallsyms]", NULL },
+		{ "[guest.kernel.kallsyms.7]", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *name = gus_module_of_kernel(cases[i].path);
+
+		if (!name != !cases[i].name || (name && strcmp(name, cases[i].name) != 0))
+			fail_msg("%s: %s", cases[i].path, name);
+		free(name);
+	}
+}
+
+static void in_kernel(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t address, const char *path)
+{
+	struct gus_place p = gus_space_find(s, pid, time, address, GUS_MODE_KERNEL);
+	bool shared;
+
+	assert_string_equal(gus_space_module(s, p.module)->path, path);
+	assert_int_equal(gus_space_module(s, p.module)->kind, GUS_MODULE_KERNEL);
+	assert_true(p.offset == address);
+	p = gus_space_find(s, pid, time, address, GUS_MODE_UNKNOWN);
+	assert_string_equal(gus_space_module(s, p.module)->path, path);
+	p = gus_space_find_data(s, pid, time, address, GUS_MODE_USER, &shared);
+	assert_true(strcmp(gus_space_module(s, p.module)->path, path) == 0 && !shared && p.offset == address);
+}
+
+/* Modules are there for all processes and at all times. The kernel's own mapping goes over them and hides none, a file
+ * that a program has mapped is none, and the last one of two that overlap is there. */
+static void kernel_modules_have_names(void **state)
+{
+	const uint64_t base = 0xffffffffc0000000;
+	Gusprof__KernelSymbols symbols = GUSPROF__KERNEL_SYMBOLS__INIT;
+	Gusprof__Symbol of[3] = { GUSPROF__SYMBOL__INIT, GUSPROF__SYMBOL__INIT, GUSPROF__SYMBOL__INIT };
+	struct gus_space *s = gus_space_new();
+	struct gus_place p;
+
+	(void)state;
+	add_mmap(s, (struct made_mapping){ 9, UINT32_MAX, base, 0x1000, 0, "/lib/ext4.ko", "id", .kernel = true });
+	add_mmap(s, (struct made_mapping){ 0, UINT32_MAX, base + 0x2000, 0x1000, 0, "/lib/jbd2.ko", .kernel = true });
+	add_mmap(s, (struct made_mapping){ 0, UINT32_MAX, 0xffffffff81000000, 0x7effffff, 0, "[kernel.kallsyms]_text",
+					   .kernel = true });
+	add_mmap(s, (struct made_mapping){ 0, 7, 0x1000, 0x1000, 0x30, "/lib/ext4.ko", "id" });
+	for (size_t i = 0; i < 3; i++) {
+		of[i].address = base + 0x2800 + 0x800 * i;
+		of[i].size = 0x800;
+		of[i].module = (char *)(uintptr_t)(i < 2 ? "kvm" : "");
+	}
+	symbols.symbols = (Gusprof__Symbol *[]){ &of[0], &of[1], &of[2] };
+	symbols.n_symbols = 3;
+	gus_space_add_kernel(s, &symbols);
+	add_task(s, true, 10, 0, 0, 7, 7); /* whose own addresses are none of the kernel's */
+	gus_space_ready(s);
+	in_kernel(s, 7, 0, base - 1, "[kernel]");
+	in_kernel(s, 7, 0, base, "[ext4]");
+	in_kernel(s, 8, UINT64_MAX, base + 0xfff, "[ext4]");
+	in_kernel(s, 0, 5, base + 0x1000, "[kernel]");
+	in_kernel(s, 0, 5, base + 0x2000, "[jbd2]");
+	in_kernel(s, 0, 5, base + 0x27ff, "[jbd2]");
+	in_kernel(s, 0, 5, base + 0x2800, "[kvm]");
+	in_kernel(s, 0, 5, base + 0x37ff, "[kvm]");
+	in_kernel(s, 0, 5, base + 0x3800, "[kernel]");
+	expect(s, 7, 1, 0x1004, "/lib/ext4.ko", 0x34);
+	expect(s, 7, 11, base, "[unknown]", base);
+	assert_int_equal(gus_space_steady_until(s, 0, 0), UINT64_MAX);
+	p = gus_space_find(s, 1, 1, base, GUS_MODE_KERNEL);
+	assert_int_equal(gus_space_module(s, p.module)->build_id_size, 2);
+	assert_int_equal(gus_space_modules(s), 6); /* unknown, kernel, ext4, jbd2, kvm, and the file */
 	gus_space_free(s);
 }
 
@@ -590,6 +671,8 @@ int main(void)
 		cmocka_unit_test(nothing_is_made_of_nothing),
 		cmocka_unit_test(equal_times_are_in_order_of_arrival),
 		cmocka_unit_test(last_answers_are_those_of_the_question),
+		cmocka_unit_test(names_of_kernel_modules),
+		cmocka_unit_test(kernel_modules_have_names),
 		cmocka_unit_test(modes),
 		cmocka_unit_test(fork_inherits_as_of_that_moment),
 		cmocka_unit_test(exec_drops_all),
