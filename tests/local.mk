@@ -25,6 +25,7 @@ case_tests = \
 	tests/cases/embed.sh \
 	tests/cases/export.sh \
 	tests/cases/faults.sh \
+	tests/cases/filters.sh \
 	tests/cases/first-hour.sh \
 	tests/cases/flamegraph.sh \
 	tests/cases/flamegraph-browser.sh \
@@ -84,6 +85,7 @@ tests_cases_make_calls_SOURCES = tests/cases/make_calls.c tests/unit/made_sideba
 EXTRA_DIST += tests/cases/browser.py tests/cases/flame.py tests/cases/flame_browser.py tests/cases/flame_tree.js
 check_PROGRAMS += tests/cases/make-columns
 tests_cases_make_columns_SOURCES = tests/cases/make_columns.c tests/unit/made_sideband.h $(made_mapping)
+EXTRA_DIST += tests/cases/filters.py
 EXTRA_DIST += tests/cases/perfdata.py tests/cases/perfdata_hostile.py tests/cases/perfdata_known.py
 check_PROGRAMS += tests/cases/tell-samples
 tests_cases_tell_samples_SOURCES = tests/cases/tell_samples.c

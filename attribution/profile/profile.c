@@ -300,13 +300,25 @@ static uint32_t comm_of(struct loader *l, const struct gus_sample *s)
 	return number;
 }
 
-static bool tid_wanted(const struct gus_filter *f, uint32_t tid)
+static bool has(const uint32_t *list, size_t n, uint32_t number)
 {
-	bool wanted = !f->tids_n;
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == number)
+			return true;
+	return !n;
+}
 
-	for (size_t i = 0; i < f->tids_n; i++)
-		wanted |= f->tids[i] == tid;
-	return wanted;
+static bool task_wanted(const struct gus_filter *f, uint32_t pid, uint32_t tid)
+{
+	return has(f->tids, f->tids_n, tid) && has(f->pids, f->pids_n, pid);
+}
+
+static bool cpu_wanted(const struct gus_filter *f, uint32_t cpu)
+{
+	for (size_t i = 0; i < f->cpus_n; i++)
+		if (cpu >= f->cpus[i].first && cpu <= f->cpus[i].last)
+			return true;
+	return !f->cpus_n;
 }
 
 static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
@@ -315,7 +327,8 @@ static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_plac
 
 	if (s->time < l->from || s->time > l->to)
 		return false;
-	if (!tid_wanted(f, s->tid) || (f->modules && !module_wanted(l, place.module)))
+	if (!task_wanted(f, s->pid, s->tid) || !cpu_wanted(f, s->cpu) ||
+	    (f->modules && !module_wanted(l, place.module)))
 		return false;
 	return !f->comms || in_list(f->comms, l->p->comms.v[comm]);
 }
@@ -425,6 +438,7 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 	comm = l->filter->comms || l->filter->comms_kept ? comm_of(l, s) : 0;
 	if (!wanted(l, s, place, comm)) {
 		p->filtered++;
+		p->without_cpu += l->filter->cpus_n && s->cpu == GUS_CPU_UNKNOWN;
 		return;
 	}
 	weight = take_weight(p, s);
@@ -549,7 +563,7 @@ static bool thread_counts(void *context, uint32_t thread)
 {
 	struct loader *l = context;
 
-	return tid_wanted(l->filter, l->p->threads.v[thread].tid);
+	return task_wanted(l->filter, l->p->threads.v[thread].pid, l->p->threads.v[thread].tid);
 }
 
 /* What the filter says of samples, said of cells: a time off the CPU is one until its end is known. */
@@ -759,6 +773,14 @@ static int tells_no_data(const struct loader *l, struct gus_error *err)
 	return gus_touch_untold(err);
 }
 
+static int tells_no_cpu(const struct loader *l, struct gus_error *err)
+{
+	if (!l->p->without_cpu || l->p->without_cpu < l->decoded)
+		return 0;
+	return gus_fail(err, GUS_E_NOT_FOUND, "the recording does not say on which CPUs its samples were taken, so "
+			"there is no choosing among them: perf record -a or --sample-cpu has it");
+}
+
 static void start(struct loader *l)
 {
 	const Gusprof__Clock *clock = l->p->header->clock;
@@ -887,7 +909,7 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 	if (read_samples(&l, err) != 0)
 		goto out;
 	settle(&l, !l.from && l.to == UINT64_MAX);
-	rc = tells_no_data(&l, err);
+	rc = tells_no_data(&l, err) != 0 ? -1 : tells_no_cpu(&l, err);
 out:
 	gus_reader_restrict(reader, 0, UINT64_MAX);
 	gus_perfmaps_free(l.maps);

@@ -26,13 +26,18 @@ struct gus_heed {
 	void *context;
 };
 
-/* What of the recording to take. Zero-initialised it is everything of event 0. */
+struct gus_cpu_range { uint32_t first, last; };
+
+/* What of the recording to take: what all that is said here holds for. Zero-initialised it is everything of event 0. */
 struct gus_filter {
 	uint32_t event;             /* index into Header.events, or GUS_EVENT_ANY, which only gus_profile_visit takes */
 	const char *const *comms;   /* NULL-terminated lists, NULL for all */
 	const char *const *modules; /* full paths or base names */
-	const uint32_t *tids;
-	size_t tids_n;
+	const uint32_t *tids, *pids; /* none: all */
+	size_t tids_n, pids_n;
+	const struct gus_cpu_range *cpus; /* likewise; of events only. Where no sample says its CPU that is an error,
+					   * GUS_E_NOT_FOUND */
+	size_t cpus_n;
 	uint64_t from_ns, to_ns;    /* since the recording's start; to_ns 0 is its end */
 	bool chains;                /* keep call chains */
 	bool registers;             /* keep registers of user space beside chains that were found by them */
@@ -94,6 +99,7 @@ struct gus_profile {
 	uint64_t capped;               /* samples whose weight was cut for that */
 	double weight2;
 	uint64_t filtered;             /* samples of the event that the filter left out, read or not */
+	uint64_t without_cpu;          /* of these: no CPU is told, and some were asked for */
 	uint64_t other_events;         /* samples of other events */
 	uint64_t missing;              /* samples that the footer counts and no readable frame holds */
 	/* Records that the kernel dropped, as far as the file tells; GUS_LIMIT_SUM: that many or more. */

@@ -563,7 +563,7 @@ static int load(struct annotating *n, struct gus_reader *reader, struct gus_filt
 	return gus_profile_load(&n->profile, reader, filter, symbols, n->log, err);
 }
 
-static int annotate(const struct annotate_options *o)
+static int annotate(struct annotate_options *o)
 {
 	struct annotating n = { .o = o, .log = gus_cli_log(o->quiet ? -1 : o->verbosity),
 				.report = { .path = o->input, .header = o->header },
@@ -575,7 +575,6 @@ static int annotate(const struct annotate_options *o)
 	struct gus_error err = { 0 };
 	struct gus_filter filter;
 	char *build_ids;
-	uint32_t *tids = NULL;
 	int status;
 
 	if (o->symbol && !*o->symbol)
@@ -589,7 +588,7 @@ static int annotate(const struct annotate_options *o)
 	header = gus_reader_header(reader);
 	n.report.screen = &n.screen;
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
-	if (!naming || gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &tids, &err) != 0 ||
+	if (!naming || gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &err) != 0 ||
 	    load(&n, reader, &filter, &symbols, &err) != 0) {
 		gus_progress_end(&n.progress);
 		status = fail_status(&err);
@@ -599,7 +598,6 @@ static int annotate(const struct annotate_options *o)
 		status = show(&n);
 		gus_profile_free(&n.profile);
 	}
-	free(tids);
 	free(build_ids);
 	gus_naming_end(naming);
 	gus_reader_close(reader);

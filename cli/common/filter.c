@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/common/filter.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/path.h"
-#include "cli/common/absent.h"
 #include "base/suggest.h"
+#include "cli/common/absent.h"
+#include "proto/sample.h"
 
 #define NAMED 8 /* of a recording's events, in a message */
 
@@ -92,29 +95,72 @@ static int find_event(const Gusprof__Header *header, const char *text, uint32_t 
 	return no_event(header, text, err);
 }
 
-static int parse_tids(const struct gus_list *list, uint32_t **tids, struct gus_error *err)
+/* option: "--tid takes thread numbers", as a message says it. */
+static int parse_numbers(const struct gus_list *list, const char *option, uint32_t **numbers, struct gus_error *err)
 {
-	*tids = gus_resize(NULL, list->n, sizeof(**tids));
+	*numbers = gus_resize(*numbers, list->n, sizeof(**numbers));
 	for (size_t i = 0; i < list->n; i++) {
 		char *end;
-		unsigned long tid = strtoul(list->v[i], &end, 10);
+		unsigned long number = strtoul(list->v[i], &end, 10);
 
-		if (*end || !*list->v[i] || tid > UINT32_MAX)
-			return gus_fail(err, GUS_E_USAGE, "--tid takes thread numbers, not '%s'", list->v[i]);
-		(*tids)[i] = (uint32_t)tid;
+		if (*end || !isdigit((unsigned char)*list->v[i]) || number > UINT32_MAX)
+			return gus_fail(err, GUS_E_USAGE, "%s, not '%s'", option, list->v[i]);
+		(*numbers)[i] = (uint32_t)number;
 	}
 	return 0;
 }
 
-int gus_filter_make(struct gus_filter *f, const struct gus_filter_options *o, struct gus_reader *reader,
-		    uint64_t *length, uint32_t **tids, struct gus_error *err)
+/* A number, which *at moves behind; false if there is none that a CPU may have. */
+static bool parse_cpu(const char **at, uint32_t *cpu)
+{
+	char *end;
+	unsigned long number;
+
+	if (!isdigit((unsigned char)**at))
+		return false;
+	number = strtoul(*at, &end, 10);
+	*at = end;
+	*cpu = (uint32_t)number;
+	return number < GUS_CPU_UNKNOWN;
+}
+
+/* N[-M][,N[-M]]... */
+static int parse_cpus(const char *text, struct gus_cpu_range **ranges, size_t *n, struct gus_error *err)
+{
+	const char *at = text;
+	bool good = true;
+
+	for (*n = 0; good && text; at++) {
+		struct gus_cpu_range r;
+
+		good = parse_cpu(&at, &r.first);
+		r.last = r.first;
+		if (good && *at == '-') {
+			at++;
+			good = parse_cpu(&at, &r.last) && r.last >= r.first;
+		}
+		*ranges = gus_resize(*ranges, *n + 1, sizeof(**ranges));
+		(*ranges)[(*n)++] = r;
+		if (good && !*at)
+			return 0;
+		good = good && *at == ',';
+	}
+	return good ? 0 : gus_fail(err, GUS_E_USAGE, "--cpu takes a list of CPUs such as 0-2,4, not '%s'", text);
+}
+
+int gus_filter_make(struct gus_filter *f, struct gus_filter_options *o, struct gus_reader *reader, uint64_t *length,
+		    struct gus_error *err)
 {
 	struct range range = { 0 };
 
-	*f = (struct gus_filter){ .comms = (const char *const *)o->comms.v, .tids_n = o->tids.n };
-	if (parse_tids(&o->tids, tids, err) != 0)
+	*f = (struct gus_filter){ .comms = (const char *const *)o->comms.v, .tids_n = o->tids.n, .pids_n = o->pids.n };
+	if (parse_numbers(&o->tids, "--tid takes thread numbers", &o->tid_numbers, err) != 0 ||
+	    parse_numbers(&o->pids, "--pid takes process numbers", &o->pid_numbers, err) != 0 ||
+	    parse_cpus(o->cpus, &o->cpu_ranges, &f->cpus_n, err) != 0)
 		return -1;
-	f->tids = *tids;
+	f->tids = o->tid_numbers;
+	f->pids = o->pid_numbers;
+	f->cpus = o->cpu_ranges;
 	f->event = gus_reader_header(reader)->main_event;
 	if (o->event && find_event(gus_reader_header(reader), o->event, &f->event, err) != 0)
 		return -1;
@@ -162,10 +208,17 @@ void gus_filter_absent(const struct gus_filter_options *o, const struct gus_list
 		if (!module_is_there(modules->v[i], p))
 			gus_absent_tell(log, "in a module called", modules->v[i], names.v, names.n);
 	gus_vec_free(&names);
+	if (p->without_cpu)
+		gus_log(log, GUS_WARN, "%llu samples do not say on which CPU they were taken, and are left out",
+			(unsigned long long)p->without_cpu);
 }
 
 void gus_filter_options_free(struct gus_filter_options *o)
 {
 	gus_list_free(&o->comms);
 	gus_list_free(&o->tids);
+	gus_list_free(&o->pids);
+	free(o->tid_numbers);
+	free(o->pid_numbers);
+	free(o->cpu_ranges);
 }

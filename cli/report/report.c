@@ -111,9 +111,9 @@ static const struct gus_option options[] = {
 	  .choices = "share time samples total name module line offset pid tid address latency sum weight longest" },
 	{ 0, "percent-limit", "PCT", "Leave out rows below this share, and say how many.", GUS_OPTION_PERCENT,
 	  AT(percent_limit) },
-	{ 0, "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST,
+	{ 'd', "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST,
 	  AT(modules) },
-	{ 0, "symbol", "NAME[,NAME]", "Only samples in these functions, by name or pattern such as 'std::*'.",
+	{ 'S', "symbol", "NAME[,NAME]", "Only samples in these functions, by name or pattern such as 'std::*'.",
 	  GUS_OPTION_CALL, .call = call_symbol },
 	GUS_FILTER_OPTIONS(struct report_options, filter),
 	{ 0, "inline", NULL, "Count an inlined function as a function of its own (the default); --no-inline counts "
@@ -174,6 +174,7 @@ static const struct gus_option options[] = {
 	{ 0 },
 };
 
+#define NO_CPU { .excludes = "cpu", .why = "who does not run is on no CPU" }
 #define NO_TASK { .excludes = "flamegraph", \
 	.why = "its stacks are functions; comm, process and thread can stand below them" }
 #define NO_TIME { .excludes = "off-cpu wall", .why = "who does not run asks for no data" }
@@ -183,6 +184,7 @@ static const struct gus_option_rule rules[] = {
 	{ "by=locked", NO_TASK },
 	{ "by=*data-*", NO_TIME }, { "by=*snoop*", NO_TIME }, { "by=*tlb*", NO_TIME }, { "by=*access*", NO_TIME },
 	{ "by=*locked*", NO_TIME },
+	{ "off-cpu", NO_CPU }, { "wall", NO_CPU },
 	{ "call-graph=*folded*", { .excludes = "by sort children format=json format=csv max-depth flamegraph",
 				   .why = "folded stacks are lines of their own" } },
 	{ NULL, { 0 } },
@@ -196,9 +198,8 @@ static const struct gus_habit habits[] = {
 	{ "--fields", "columns are always the same; --format csv is for choosing among them" },
 	{ "-t", "--format csv separates by commas" },
 	{ "--field-separator", "--format csv separates by commas" },
-	{ "-d", "--dso NAME takes samples in these modules" },
 	{ "--dsos", "--dso NAME takes samples in these modules" },
-	{ "-c", "--comm NAME takes samples of threads of this name" },
+	{ "--symbols", "--symbol NAME takes samples in these functions" },
 	{ "--comms", "--comm NAME takes samples of threads of this name" },
 	{ "-D", "'gusprof dump FILE' shows a recording record by record" },
 	{ "--dump-raw-trace", "'gusprof dump FILE' shows a recording record by record" },
@@ -463,14 +464,13 @@ static int report(struct report_options *o)
 	struct gus_flame_file page = { 0 };
 	uint64_t length = 0;
 	char *build_ids = gus_naming_build_ids(o->build_ids);
-	uint32_t *tids = NULL;
 	int status = 0, rc;
 
 	if (gus_sorting_parse(&sorting, o->children ? "total" : o->sort, &err) != 0 ||
 	    gus_sorting_fits(&sorting, by_of(o), weighs_of(o), &err) != 0 ||
 	    !(naming = gus_naming_begin(&o->naming, log, &err)) ||
 	    !(reader = gus_recording_open(o->input, &err)) ||
-	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0 ||
+	    gus_filter_make(&filter, &o->filter, reader, &length, &err) != 0 ||
 	    (o->flamegraph && gus_flame_file_open(&page, o->flamegraph, &err) != 0)) {
 		status = status_of(&err);
 		goto out;
@@ -515,7 +515,6 @@ static int report(struct report_options *o)
 out:
 	if (page.out)
 		gus_flame_file_end(&page, -1, NULL);
-	free(tids);
 	free(build_ids);
 	gus_naming_end(naming);
 	gus_reader_close(reader);

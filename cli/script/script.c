@@ -79,9 +79,7 @@ static const struct gus_habit habits[] = {
 	{ "-s", "there are no scripts inside; pipe the lines into yours" },
 	{ "--script", "there are no scripts inside; pipe the lines into yours" },
 	{ "-g", "there are no scripts inside; pipe the lines into yours" },
-	{ "-c", "--comm NAME takes samples of threads of this name" },
 	{ "--comms", "--comm NAME takes samples of threads of this name" },
-	{ "--pid", "--tid TID takes samples of these threads" },
 	{ "--header", "'gusprof dump --type header FILE' shows it" },
 	{ "--show-mmap-events", "'gusprof dump --type sideband FILE' shows mappings, names, forks and exits" },
 	{ "--show-task-events", "'gusprof dump --type sideband FILE' shows mappings, names, forks and exits" },
@@ -176,13 +174,12 @@ static int script(struct script_options *o)
 	struct gus_error err = { 0 };
 	struct gus_filter filter;
 	uint64_t length = 0;
-	uint32_t *tids = NULL;
 	bool chains;
 	int status;
 
 	if ((o->fields && gus_fields_parse(o->fields, &s.fields, &err) != 0) ||
 	    !(reader = gus_recording_open(o->input, &err)) ||
-	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0) {
+	    gus_filter_make(&filter, &o->filter, reader, &length, &err) != 0) {
 		status = status_of(&err);
 	} else {
 		chains = gus_reader_has_chains(reader) && !o->hide;
@@ -196,7 +193,6 @@ static int script(struct script_options *o)
 		status = visit(o, &s, reader, &filter, &err);
 	}
 	gus_script_free(&s);
-	free(tids);
 	gus_reader_close(reader);
 	return status;
 }

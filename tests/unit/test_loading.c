@@ -397,6 +397,44 @@ static void lists_take_what_is_in_them(void **state)
 	close_it(&m);
 }
 
+/* Samples of processes 10, 20 and 20, on CPUs 0, 3 and 5; one that does not say its CPU is on none. */
+static void processes_and_cpus_are_taken(void **state)
+{
+	static const uint32_t pids[] = { 20, 10 };
+	static const struct gus_cpu_range ranges[] = { { 4, 9 }, { 0, 3 }, { 6, 9 }, { 0, 2 }, { 3, 3 },
+						       { 0, UINT32_MAX - 1 } };
+	static const struct { struct gus_filter filter; unsigned left; uint64_t without; } cases[] = {
+		{ { .pids = pids, .pids_n = 1 }, 3, 0 }, { { .pids = pids, .pids_n = 2 }, 5, 0 },
+		{ { .pids = pids + 1, .pids_n = 1 }, 2, 0 },
+		{ { .cpus = ranges, .cpus_n = 1 }, 1, 1 }, { { .cpus = ranges, .cpus_n = 2 }, 4, 1 },
+		{ { .cpus = ranges + 1, .cpus_n = 1 }, 3, 1 }, { { .cpus = ranges + 2, .cpus_n = 1 }, 0, 1 },
+		{ { .cpus = ranges + 3, .cpus_n = 1 }, 2, 1 }, { { .cpus = ranges + 3, .cpus_n = 2 }, 3, 1 },
+		{ { .cpus = ranges + 5, .cpus_n = 1 }, 4, 1 },
+		{ { .cpus = ranges + 3, .cpus_n = 1, .pids = pids, .pids_n = 1 }, 0, 1 },
+	};
+	static const uint32_t of[5][2] = { { 10, 0 }, { 20, 3 }, { 20, 5 }, { 20, GUS_CPU_UNKNOWN }, { 10, 0 } };
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	for (size_t i = 0; i < 5; i++) {
+		struct gus_sample s = plain;
+
+		s.pid = of[i][0];
+		s.cpu = of[i][1];
+		gus_columns_push(&m.batch, &s);
+	}
+	end(&m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (left_by(&m, &cases[i].filter) != cases[i].left)
+			fail_msg("case %zu: not %u samples", i, cases[i].left);
+		load(&m, &cases[i].filter);
+		assert_int_equal(m.profile.without_cpu, cases[i].without);
+		gus_profile_free(&m.profile);
+	}
+	close_it(&m);
+}
+
 /* Names are those at the sample, before and after an exec; what was asked for and what there is are both told. */
 static void names_of_threads_are_kept(void **state)
 {
@@ -950,6 +988,7 @@ int main(void)
 		cmocka_unit_test(spans_hold_their_ends),
 		cmocka_unit_test(without_a_clock_spans_are_from_zero),
 		cmocka_unit_test(lists_take_what_is_in_them),
+		cmocka_unit_test(processes_and_cpus_are_taken),
 		cmocka_unit_test(names_of_threads_are_kept),
 		cmocka_unit_test(what_is_not_kept_was_filtered),
 		cmocka_unit_test(names_of_functions_are_meant),

@@ -325,7 +325,7 @@ static void filters(void **state)
 {
 	static const char *const lib[] = { "lib.so", NULL }, *const app[] = { "app", NULL };
 	static const char *const other[] = { "other", NULL };
-	static const uint32_t tid = 11;
+	static const uint32_t tid = 11, pid = 10;
 	struct gus_profile p;
 
 	(void)state;
@@ -335,6 +335,13 @@ static void filters(void **state)
 	assert_int_equal(p.weight, 80 * MS);
 	assert_int_equal(p.wall.all.wall, 80 * MS);
 	assert_int_equal(p.wall.threads, 1);
+	gus_profile_free(&p);
+	p = load((struct gus_filter){ .weighs = GUS_WEIGHS_WALL, .pids = &tid, .pids_n = 1 });
+	assert_int_equal(p.weight, 0); /* it is no process */
+	gus_profile_free(&p);
+	p = load((struct gus_filter){ .weighs = GUS_WEIGHS_WALL, .tids = &tid, .tids_n = 1, .pids = &pid,
+				      .pids_n = 1 });
+	assert_int_equal(p.weight, 80 * MS);
 	gus_profile_free(&p);
 	p = load((struct gus_filter){ .weighs = GUS_WEIGHS_OFF_CPU, .comms = app });
 	assert_int_equal(p.weight, 50 * MS);
