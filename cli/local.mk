@@ -73,6 +73,7 @@ gusprof_SOURCES = \
 	cli/report/text.c \
 	cli/report/sharing.c cli/report/sharing.h \
 	cli/report/sorting.c cli/report/sorting.h \
+	cli/report/stats.c cli/report/stats.h \
 	cli/report/tree_json.c cli/report/tree_json.h \
 	cli/report/tree_text.c cli/report/tree_text.h \
 	cli/report/trees.c cli/report/trees.h \

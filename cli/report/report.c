@@ -22,6 +22,7 @@
 #include "cli/report/render.h"
 #include "cli/report/sharing.h"
 #include "cli/report/sorting.h"
+#include "cli/report/stats.h"
 #include "cli/report/trees.h"
 #include "cli/screen/pager.h"
 #include "cli/screen/screen.h"
@@ -42,7 +43,7 @@ struct report_options {
 	uint64_t max_depth;
 	bool inlines, collapse, children, quiet, header;
 	bool off_cpu, wall, kernel_ends;
-	bool false_sharing;
+	bool false_sharing, stats;
 	bool stdio, counts;           /* what is so anyhow */
 	int verbosity;
 };
@@ -131,6 +132,11 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_FLAG, AT(false_sharing),
 	  .fit = { .excludes = "by sort symbol percent-limit off-cpu wall call-graph inverted children flamegraph",
 	  .why = "it shows lines of caches and not rows" } },
+	{ 0, "stats", NULL, "Instead of rows: how many records of each kind the recording has, and samples of each "
+	  "event.", GUS_OPTION_FLAG, AT(stats),
+	  .fit = { .excludes = "by sort symbol dso comm pid tid cpu time event percent-limit off-cpu wall "
+	  "false-sharing call-graph inverted children flamegraph header",
+	  .why = "it counts all records, and shows no rows" } },
 	{ 'g', "call-graph", "[=HOW]", "Show who called: below each row a tree of its callers. HOW, by commas: "
 	  "caller (one tree of all, from the outermost callers down; with --by of each row), callee (up from a row), "
 	  "graph or fractal (shares of all, or of the line above), a threshold in percent (0.5), rows (callers and "
@@ -449,6 +455,26 @@ static int share(const struct report_options *o, struct gus_reader *reader, stru
 	return rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
 }
 
+static int count(const struct report_options *o, struct gus_reader *reader)
+{
+	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
+	struct gus_error err = { 0 };
+	struct gus_stats stats;
+	int rc = gus_stats_count(&stats, reader, &err), status = 0;
+
+	if (rc != 0)
+		status = status_of(&err);
+	else if (o->format == JSON)
+		status = gus_stats_json(&stats, reader) == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
+	else
+		(o->format == CSV ? gus_stats_csv : gus_stats_text)(&stats, reader);
+	fflush(stdout);
+	if (rc == 0)
+		gus_report_damage(stats.damage, warn, (void *)(uintptr_t)log);
+	gus_stats_free(&stats);
+	return status;
+}
+
 static int report(struct report_options *o)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
@@ -473,6 +499,10 @@ static int report(struct report_options *o)
 	    gus_filter_make(&filter, &o->filter, reader, &length, &err) != 0 ||
 	    (o->flamegraph && gus_flame_file_open(&page, o->flamegraph, &err) != 0)) {
 		status = status_of(&err);
+		goto out;
+	}
+	if (o->stats) {
+		status = count(o, reader);
 		goto out;
 	}
 	filter.modules = (const char *const *)o->modules.v;

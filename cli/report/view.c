@@ -181,13 +181,9 @@ static void notice_endings(const struct gus_endings *e, const struct notice *n)
 		       endings[most].remedy ? endings[most].remedy : "");
 }
 
-void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)
+void gus_report_damage(const struct gus_damage *d, void (*say)(const char *text, void *context), void *context)
 {
-	const struct gus_profile *p = r->profile;
-	const struct gus_damage *d = &p->damage;
-	struct notice n = { say, context };
-	const char *path, *why;
-	size_t cut;
+	const struct notice n = { say, context };
 
 	if (d->cut)
 		notice(&n, "the recording was cut at offset %llu: the recorder was killed, or the file was truncated. "
@@ -203,6 +199,16 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 	if (d->header_lost)
 		notice(&n, "the recording's header is lost: host, command and events are not known, and a sample's "
 			   "weight has no unit");
+}
+
+void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)
+{
+	const struct gus_profile *p = r->profile;
+	struct notice n = { say, context };
+	const char *path, *why;
+	size_t cut;
+
+	gus_report_damage(&p->damage, say, context);
 	if (p->missing)
 		notice(&n, "%llu samples that the recorder counted are not in the file",
 		       (unsigned long long)p->missing);

@@ -56,6 +56,8 @@ const char *gus_report_ending(size_t i);
 
 /* Notices that a reader must see before believing the numbers: cut, corrupt, lost. Calls say once for each. */
 void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context);
+/* The first of these, which are about the file alone. */
+void gus_report_damage(const struct gus_damage *d, void (*say)(const char *text, void *context), void *context);
 /* Whether more of what was counted is in no sample, as tasks ended before theirs, than is chance. */
 bool gus_report_misses(const struct gus_report *r);
 

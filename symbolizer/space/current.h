@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbolizer/space/space.h"
+#include "proto/gusprof.pb-c.h"
+
+struct gus_module;
+struct gus_place;
 
 struct gus_current;
 

@@ -512,8 +512,65 @@ def names():
         os.unlink(path)
 
 
+def stats():
+    """Records by kind, as perf counts them, with what perf knows and nothing here is made of; samples by event."""
+    m = Made()
+    events = [m.event("cycles", FLAT | IDENTIFIER, ids=[7], sample_id_all=1),
+              m.event("instructions", FLAT | IDENTIFIER, config=1, ids=[8, 9], sample_id_all=1),
+              m.event("branches", FLAT | IDENTIFIER, config=4, ids=[10], sample_id_all=1)]
+    m.mmap(1, 0x1000, 0x1000, 0, "/a", time=1)
+    m.mmap2(1, 0x3000, 0x1000, 0, "/b", time=2)
+    for i in range(3):
+        m.comm(1, 1, "name", time=3 + i)
+    m.fork(2, 1, 2, 1, 6)
+    m.fork(2, 1, 2, 1, 30, end=True)
+    for id, n in (7, 5), (8, 2), (9, 4):
+        for i in range(n):
+            m.sample(events[0 if id == 7 else 1], id=id, time=10 + i)
+    for i in range(2):
+        m.throttle(7, 12 + i, stop=i == 0)
+        m.lost(7, 100 + i, time=14)
+        m.switch(i == 0, pid=1, tid=1, time=15)
+    m.cgroup(3, "/group", time=16)
+    m.ksymbol(0xffffffffc0000000, 64, "bpf_prog_1", time=17)
+    m.namespaces(1, 1, [(1, 2)], time=18)
+    want = {"SAMPLE": 11, "COMM": 3, "LOST": 2, "MMAP": 2, "SWITCH": 2, "CGROUP": 1, "EXIT": 1, "FORK": 1, "KSYMBOL": 1,
+            "NAMESPACES": 1, "THROTTLE": 1, "UNTHROTTLE": 1}
+    doc = json.loads(gusprof("report --stats --format json", m.file())[0])
+    if [(r["kind"], r["records"]) for r in doc["records"]] != list(want.items()):
+        fail("records by kind:", doc["records"])
+    if doc["total"] != sum(want.values()) or doc["lost"] != 201 or doc["whole"] is not True:
+        fail("all records:", doc["total"], doc["lost"], doc["whole"])
+    samples = [("cycles:HG", 5), ("instructions:HG", 6), ("branches:HG", 0)]
+    if [(e["event"], e["samples"]) for e in doc["events"]] != samples:
+        fail("samples by event:", doc["events"])
+    lines = gusprof("report --stats --format csv", m.file())[0].splitlines()
+    if lines != ["kind,event,records", *("%s,,%d" % of for of in want.items()), *("SAMPLE,%s,%d" % s for s in samples)]:
+        fail("CSV of records:", lines)
+    text = [" ".join(line.split()) for line in gusprof("report --stats", m.file())[0].splitlines()]
+    if text != ["27 records in all", *("%d %.1f%% %s" % (n, 100 * n / 27, kind) for kind, n in want.items()),
+                "201 records that the kernel dropped", *("%d samples of %s" % (n, e) for e, n in samples)]:
+        fail("text of records:", text)
+    # The same of the recording that it becomes; of one that is cut, what is there, and that it is.
+    subprocess.run([program, "import", "-q", "-i", "known.data", "-o", "own.data"], check=True)
+    with open("own.data", "rb") as f:
+        own = f.read()
+    if json.loads(gusprof("report --stats --format json", own)[0]) != doc:
+        fail("records of the imported recording:", gusprof("report --stats", own)[0])
+    out, err = gusprof("report --stats --format json", own[:-40])
+    if json.loads(out) != dict(doc, whole=False) or "the recording was cut" not in err:
+        fail("records of a cut recording:", out, err)
+    m = Made()
+    m.event("cycles", FLAT)
+    if gusprof("report --stats", m.file())[0].splitlines()[0].split() != ["0", "records", "in", "all"]:
+        fail("no records:", gusprof("report --stats", m.file())[0])
+    err = gusprof("report --stats --pid 1", m.file(), status=129)[1]
+    if "--stats and --pid exclude each other" not in err:
+        fail("records of a process:", err)
+
+
 def main():
-    for part in shapes, fields, events, whole, beside, words, faults, counts, kept, names:
+    for part in shapes, fields, events, whole, beside, words, faults, counts, kept, names, stats:
         before = failed
         part()
         print("%s: %s" % ("ok" if failed == before else "FAILED", part.__name__))

@@ -16,6 +16,7 @@
 #include "made_mapping.h"
 #include "proto/sample.h"
 #include "symbolizer/space/current.h"
+#include "symbolizer/space/space.h"
 
 #define SECOND 1000000000ull
 #define KEEP (2 * SECOND)
