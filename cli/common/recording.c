@@ -19,7 +19,7 @@
 #include "proto/container.h"
 #include "proto/reader.h"
 
-#define PIPE_NAME "standard input"
+#define PIPE_NAME GUS_RECORDING_PIPE
 #define PIECE (256u << 10)
 
 static bool is_pipe(const char *input)

@@ -629,9 +629,16 @@ static int run_elf(struct model *m, struct gus_error *err)
 static int run_file(struct gus_model_traced *traced, const struct gus_model_process *process, const char *input,
 		    struct gus_error *err)
 {
-	char *path = gus_recording_path(input, err);
+	char *path = gus_recording_path(input, err), *at;
 	int rc = path ? gus_model_trace(traced, process, path, err) : -1;
+	struct gus_error said = *err;
 
+	/* Who reads what is wrong does not know the name that a pipe has in here. */
+	if (rc != 0 && path && strcmp(path, input) != 0 && (at = strstr(said.text, path))) {
+		*err = (struct gus_error){ 0 };
+		gus_fail(err, said.code, "%.*s%s%s", (int)(at - said.text), said.text, gus_recording_name(input),
+			 at + strlen(path));
+	}
 	free(path);
 	return rc;
 }
@@ -648,7 +655,7 @@ static int run_traced(struct model *m, struct gus_error *err)
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
 		.phases = o->phases, .memory = o->memory, .all = o->lanes == LANES_ALL,
 		.children = o->children,
-		.output = &m->output, .expectation = &m->expectation,
+		.output = &m->output, .expectation = &m->expectation, .input = o->input,
 	};
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,

@@ -18,6 +18,7 @@
 #include "base/helper.h"
 #include "base/log.h"
 #include "cli/common/options.h"
+#include "cli/common/recording.h"
 #include "cli/model/traced.h"
 #include "cli/record/record.h"
 #include "collector/host/procfs.h"
@@ -239,7 +240,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 }
 
 /* Whether it is to be replayed; else this is said, if there is anything to replay. */
-static bool is_wanted(const struct gus_model_process *p, const char *path, struct gus_reader *reader)
+static bool is_wanted(const struct gus_model_process *p, const char *name, struct gus_reader *reader)
 {
 	const struct gus_log *log = gus_cli_log(0);
 	struct gus_frame frame;
@@ -248,7 +249,7 @@ static bool is_wanted(const struct gus_model_process *p, const char *path, struc
 		return true;
 	if (gus_reader_next_of(reader, 1u << GUS_FRAME_SNAPSHOT, &frame, NULL) == GUS_READ_FRAME)
 		gus_log(log, GUS_WARN, "%s has snapshots, which are code, and was not made by you since this "
-			"machine was started; they are not replayed unless you ask for it (--replay)", path);
+			"machine was started; they are not replayed unless you ask for it (--replay)", name);
 	return false;
 }
 
@@ -265,7 +266,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	uid_t owner;
 	int rc = -1;
 
-	if (reader && !is_wanted(p, path, reader)) {
+	if (reader && !is_wanted(p, gus_recording_name(m->input), reader)) {
 		gus_reader_close(reader);
 		gus_replay_tools_free(&wish.tools);
 		return 0;
@@ -279,10 +280,10 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 		rc = take_windows(&t, &windows, replays, false, err);
 		*any = windows.taken || windows.failed;
 		if (windows.taken)
-			rc = report(m, &t, &windows, path, path, err);
+			rc = report(m, &t, &windows, path, m->input, err);
 		else if (windows.failed)
-			rc = gus_fail(err, GUS_E_SYSTEM, "no snapshot of %s could be replayed: %s", path,
-				      windows.first.text);
+			rc = gus_fail(err, GUS_E_SYSTEM, "no snapshot of %s could be replayed: %s",
+				      gus_recording_name(m->input), windows.first.text);
 		gus_model_traced_close(NULL, &t);
 		gus_replays_close(replays);
 	}

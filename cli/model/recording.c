@@ -39,7 +39,7 @@ int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus
 	struct gus_profile profile;
 	struct gus_routes routes;
 	struct gus_model_inferred in = { .routes = &routes, .profile = &profile };
-	struct gus_model_view v = { .input = path, .inferred = &routes };
+	struct gus_model_view v = { .input = m->input, .path = path, .inferred = &routes };
 	char *build_ids;
 	int rc;
 

@@ -135,8 +135,8 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 	if (gus_traced_end(&t, &trouble) != 0)
 		rc = -1;
 	v->trouble = rc ? trouble.text : NULL;
-	if (v->input && !in) { /* a recording may have both */
-		gus_model_cover(&t, v->input, &samples);
+	if (v->path && !in) { /* a recording may have both */
+		gus_model_cover(&t, v->path, &samples);
 		v->windows = samples.coverage.samples ? &samples : NULL;
 	}
 	if (rc && !t.instructions)
@@ -157,7 +157,7 @@ int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *
 		    struct gus_error *err)
 {
 	bool snapshots = false, interval = m->interval, warm = m->warm;
-	struct gus_model_view v = { .input = path };
+	struct gus_model_view v = { .input = m->input, .path = path };
 	struct gus_trace *trace;
 	int rc;
 

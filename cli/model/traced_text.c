@@ -10,6 +10,7 @@
 #include "attribution/traced/regions.h"
 #include "base/path.h"
 #include "cli/common/print.h"
+#include "cli/common/recording.h"
 #include "cli/model/expected.h"
 #include "cli/model/phases.h"
 #include "cli/model/view.h"
@@ -145,7 +146,7 @@ static void print_head(const struct gus_model_view *v)
 	else if (v->windows && !v->input)
 		printf("process %d", v->windows->process->pid);
 	else
-		gus_print("%s", v->input);
+		gus_print("%s", gus_recording_name(v->input));
 	gus_print(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
 	if (v->inferred)
 		print_inferred(v->inferred);

@@ -37,6 +37,7 @@ struct gus_model_traced {
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
 	uint64_t warm_up;
+	const char *input;              /* of a file: how the user calls it, "-" for standard input */
 	const struct gus_screen_options *screen; /* of text */
 	struct gus_model_output *output;
 	const struct gus_model_expectation *expectation;
@@ -63,7 +64,8 @@ struct gus_model_view {
 	size_t command_n;
 	const struct gus_model_windows *windows; /* of a process; else NULL */
 	unsigned empty;                 /* traces of which nothing came: of programs that could not begin */
-	const char *input, *trouble;    /* trouble: why the trace is not whole; NULL: it is */
+	const char *input, *path;       /* of a file: how the user calls it, and what it is opened by */
+	const char *trouble;            /* why the trace is not whole; NULL: it is */
 	const struct gus_routes *inferred; /* NULL: the trace is what was executed */
 	uint32_t *order;                /* regions by cycles, largest first; regions_n of them have been executed */
 	size_t regions_n;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/common/html.h"
 #include "cli/common/print.h"
+#include "cli/common/recording.h"
 #include "cli/report/flame_page.h"
 #include "cli/report/flame_tree.h"
 #include "cli/report/head.h"
@@ -116,7 +117,7 @@ static void put_facts(const struct gus_report *r, const char *who, FILE *out)
 	put_count(&f, "lost", p->lost);
 	if (p->filtered)
 		put_count(&f, "left out by options", p->filtered);
-	put_fact(&f, "recording", r->path);
+	put_fact(&f, "recording", gus_recording_name(r->path));
 	put_fact(&f, "recorded by", p->header->producer);
 	fputs("],\n", out);
 }

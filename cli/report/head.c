@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "cli/common/print.h"
+#include "cli/common/recording.h"
 #include "cli/screen/cells.h"
 #include "cli/screen/screen.h"
 #include "cli/screen/shorten.h"
@@ -313,7 +314,7 @@ static void print_long(const struct gus_report *r)
 	struct text t = { 0 };
 	char *who = gus_head_target(r->profile);
 
-	add(&t, "%s, by %s", r->path, h->producer);
+	add(&t, "%s, by %s", gus_recording_name(r->path), h->producer);
 	print_fact(r, "file:", &t);
 	add(&t, "%s", who);
 	print_fact(r, is_command(h) ? "command:" : "target:", &t);

@@ -22,7 +22,7 @@ for verb in 'report --format json' 'report --format csv' annotate 'script --fold
 		esac
 		ok "$verb -i - ($way): as of the file, status $want" is $? $want
 		# The name is another one.
-		sed 's|"file": "-"|"file": "file"|; s|/proc/self/fd/[0-9]*|file|; s|"seconds": .*||' out >normal
+		sed 's/"\(file\|input\)": "-"/"\1": "file"/; s/^standard input on /file on /; s/"seconds": .*//' out >normal
 		sed 's|"seconds": .*||' expected >normal.expected
 		ok "$verb -i - ($way): the same output" cmp normal normal.expected
 	done
@@ -34,6 +34,8 @@ ok 'a pipe that ends too early is told as a cut file is' says 'was cut' out
 : | "$gusprof" report -i - >out 2>err
 ok 'an empty pipe has status 125' is $? 125
 ok 'an empty pipe is named' says 'standard input' err
+echo none | "$gusprof" model -i - >out 2>err
+ok 'what is no recording has the name of a pipe' says '^gusprof: standard input is neither a recording'
 "$gusprof" report -i - <&- >out 2>err
 ok 'no standard input at all has status 125' is $? 125
 

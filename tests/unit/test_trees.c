@@ -473,6 +473,46 @@ static void totals_have_what_they_call(void **state)
 		   "  qsort\n          30.00%  cmp;are\n");
 }
 
+/* main, work, help, work and compare: collapsed, compare is work's, and help is on no way to it. The 10 samples of help
+ * itself are; so its row has 50 with all that it calls, and its tree 10. A threshold of nothing shows all of it. */
+static void collapsed_recursion_leaves_ways_out(void **state)
+{
+	static const bool collapse[] = { false, true };
+	static const uint64_t in_help[] = { 50, 10 };
+	struct made *t = *state;
+	uint32_t path = made_path(t->m, 0, MAIN), help;
+	bool seen = false;
+
+	path = made_path(t->m, path, WORK);
+	made_sample(t->m, path, HELP, 10);
+	help = made_path(t->m, path, HELP);
+	made_sample(t->m, made_path(t->m, help, WORK), COMPARE, 40);
+	t->how.down = true;
+	t->how.limits.least = 0;
+	gus_view_make(&t->view, &t->m->profile, GUS_BY_FUNCTION, true);
+	for (size_t k = 0; k < 2; k++) {
+		gus_calls_make(&t->m->calls, &t->m->profile, &(struct gus_calls_options){ true, collapse[k] });
+		assert_int_equal(t->m->calls.collapsed, collapse[k]);
+		t->r.trees = gus_trees_new(&t->m->calls, &t->view, &t->how, true);
+		for (size_t i = 0; i < t->view.rows.n; i++) {
+			const struct gus_row *row = &t->view.rows.v[i];
+			bool is_help = strcmp(row->function, "help") == 0;
+			struct gus_tree tree;
+
+			seen |= is_help;
+			gus_trees_row(t->r.trees, i, &tree);
+			assert_int_equal(row->total, strcmp(row->function, "cmp;are") == 0 ? 40 : 50);
+			assert_int_equal(tree.nodes.v[0].weight, is_help ? in_help[k] : row->total);
+			gus_tree_free(&tree);
+		}
+		gus_trees_free(t->r.trees);
+		t->r.trees = NULL;
+		if (k == 0)
+			gus_calls_free(&t->m->calls);
+	}
+	assert_true(seen);
+}
+
 /* What does not say in which function it is has that in its tree. */
 static void tasks_have_trees_with_the_functions(void **state)
 {
@@ -721,6 +761,7 @@ int main(void)
 		TEST(functions_have_ways_down_to_them),
 		TEST(totals_have_trees_of_their_own),
 		TEST(totals_have_what_they_call),
+		TEST(collapsed_recursion_leaves_ways_out),
 		TEST(tasks_have_trees_with_the_functions),
 		TEST(tasks_call_nothing),
 		TEST(inlined_copies_are_one_row),
