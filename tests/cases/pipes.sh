@@ -22,7 +22,8 @@ for verb in 'report --format json' 'report --format csv' annotate 'script --fold
 		esac
 		ok "$verb -i - ($way): as of the file, status $want" is $? $want
 		# The name is another one.
-		sed 's/"\(file\|input\)": "-"/"\1": "file"/; s/^standard input on /file on /; s/"seconds": .*//' out >normal
+		sed 's/"file": "-"/"file": "file"/; s/"input": "-"/"input": "file"/
+			s/^standard input on /file on /; s/"seconds": .*//' out >normal
 		sed 's|"seconds": .*||' expected >normal.expected
 		ok "$verb -i - ($way): the same output" cmp normal normal.expected
 	done

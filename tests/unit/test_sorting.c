@@ -97,7 +97,8 @@ static void each_key_has_an_order(void **state)
 		{ "", "abc" }, { "share", "bca" }, { "samples", "cab" }, { "total", "acb" }, { "name", "cab" },
 		{ "module", "bac" }, { "line", "bca" }, { "offset", "cba" }, { "pid", "bac" }, { "tid", "cba" },
 		{ "address", "bca" }, { "latency", "cba" }, { "sum", "bac" }, { "longest", "acb" },
-		{ "pid,sum", "bac" }, { "line,offset", "bca" },
+		{ "pid,sum", "bac" },
+		{ "pid,tid", "bca" }, { "line,offset", "bca" },
 	};
 	struct made_calls *m = made_calls_new();
 	const uint32_t app = made_sample(m, 0, MAIN, 0)->place.module;
