@@ -734,6 +734,11 @@ check_PROGRAMS += tests/accuracy/decoded_words
 tests_accuracy_decoded_words_SOURCES = tests/accuracy/decoded_words.c
 EXTRA_DIST += tests/accuracy/words
 
+# Stages of another simulator's micro-ops, for what our policies make of each cycle.
+check_PROGRAMS += tests/accuracy/golden_stages
+tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c
+EXTRA_DIST += tests/accuracy/golden-stages
+
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/both_stacks
 tests_accuracy_both_stacks_SOURCES = tests/accuracy/both_stacks.c

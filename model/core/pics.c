@@ -110,7 +110,7 @@ static void cycle(void *context, const struct gus_core_cycle *told)
 			s->last = cell_of(s, last->op, last->psv, GUS_COMMIT_FLUSHED);
 		s->has_last |= last->ends;
 		s->now_n = 0;
-	} else if (told->state == GUS_COMMIT_FLUSHED && s->has_last) {
+	} else if (told->state == GUS_COMMIT_FLUSHED && !told->of_next && s->has_last) {
 		s->list.v[s->last].ticks += GUS_PICS_TICKS;
 		s->told += GUS_PICS_TICKS;
 	} else {

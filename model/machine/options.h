@@ -97,6 +97,7 @@ struct gus_core_cycle {
 	enum gus_core_reason stop;      /* why issue did not take its full width */
 	uint32_t op;                    /* the oldest not retired; if all are, the next to come; UINT32_MAX: none */
 	uint64_t iteration;             /* of that */
+	bool of_next;                   /* a flush of what comes next, which is fetched again; else of what was last */
 };
 
 /* The life of one uop, told when it retires. A uop that needs no port is dispatched when it is issued. */

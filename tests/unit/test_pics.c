@@ -140,6 +140,13 @@ static void before_and_behind(void **state)
 	assert_int_equal(ticks_of(1, GUS_COMMIT_DRAINED, GUS_CORE_DR_L1), ONE);
 	assert_int_equal(ticks_of(2, GUS_COMMIT_DRAINED, 0), 0);
 	adds_up(6, 0);
+	/* A load that read too early is fetched again: the flush is its own. */
+	l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_FLUSHED, .of_next = true });
+	retires(1, GUS_CORE_FL_MO, true);
+	cycle(GUS_COMMIT_COMPUTE);
+	assert_int_equal(ticks_of(1, GUS_COMMIT_FLUSHED, GUS_CORE_FL_MO), ONE);
+	assert_int_equal(ticks_of(2, GUS_COMMIT_FLUSHED, 0), 0);
+	adds_up(8, 0);
 }
 
 /* An op of many slots retires in three cycles, the first with another op, the last with two: each of its cycles is its
