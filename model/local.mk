@@ -16,6 +16,7 @@ model_libmodel_a_SOURCES = \
 	model/code/forwarding.c model/code/forwarding.h \
 	model/code/decode_group.h model/code/prediction.h \
 	model/code/growing.c model/code/growing.h \
+	model/code/leaving.h \
 	model/code/uop_lines.c model/code/uop_lines.h \
 	model/code/program.c model/code/program.h \
 	model/code/program_fusion.c \

@@ -23,6 +23,7 @@
  * Loads never wait for stores that turn out not to be theirs: as behind a predictor of memory dependences that is
  * always right. */
 #include "model/code/forwarding.h"
+#include "model/code/leaving.h"
 #include "model/core/private.h"
 
 /* Harnesses that set all pointers to one value back whatever is touched with the same page of memory (BHive; Chen et
@@ -143,6 +144,8 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known,
 		.bytes = core->bytes[n], .entries = entries, .memory = op->memory + n, .level = core->level[n],
 		.split = crosses(core, n, core->bytes[n], core->c->line_size) };
+	if (s->known)
+		s->string = gus_leaving_string(core->c, core->p, op, s->bytes);
 	count_words(core, s, 1);
 	if (s->known && core->values.loads)
 		set_word(core, s->address, s->bytes, gus_values_stored(&core->values, core->p, insn));
@@ -472,7 +475,7 @@ static void release(struct core *core, struct live_uop *load)
 }
 
 /* In order, the oldest first: one that misses holds up those behind it. One that crosses a line is written twice, and
- * leaves alone: the next cycle has the other line. */
+ * leaves alone: the next cycle has the other line. So does what a string instruction writes, however much that is. */
 void gus_core_commit_stores(struct core *core)
 {
 	unsigned n = core->c->l1d_stores;
@@ -484,12 +487,12 @@ void gus_core_commit_stores(struct core *core)
 		if (s->ready > core->cycle || (core->c->l1d_stores && !n--))
 			return;
 		/* The second of a cycle has to go into the same line. */
-		if (last && (s->split || (s->known && last->known &&
+		if (last && (s->split || s->string || (s->known && last->known &&
 					  (s->address ^ last->address) >= core->c->line_size)))
 			return;
 		last = core->c->l1d_stores ? s : NULL;
-		if (last && s->split)
-			core->commit_free = core->cycle + 2;
+		if (last && (s->split || s->string))
+			core->commit_free = core->cycle + (s->string ? s->string : 2);
 		core->pools.freed[POOL_STORES] += (int32_t)s->entries;
 		count_words(core, s, -1);
 		if (s->blocked)

@@ -103,6 +103,7 @@ struct live_store {
 	uint32_t entries;                       /* of the store buffer, for all stores of its op */
 	bool known;                             /* the address is */
 	bool split;                             /* crosses a line: committed as two */
+	uint32_t string;                        /* cycles to commit what a string instruction writes; 0: it is none */
 	uint8_t level;
 };
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/code/leaving.h"
 #include "model/stream/private.h"
 #include "model/machine/steps.h"
 
@@ -209,18 +210,6 @@ static void find_place(const struct stream_resolver *r, const struct gus_program
 		a->banks |= (uint8_t)(1 << bank % STREAM_BANKS);
 }
 
-/* Cycles in which what a repeated string instruction writes leaves for L1, of which it writes l1d_store_width at once,
- * whatever a turn of it is said to write (Intel, Optimization Reference Manual, "Enhanced REP MOVSB and STOSB"; timed
- * on Zen 4: 1 to 16 KiB take a cycle for 32 bytes, by bytes and by words of 8). 0: it is none. */
-static unsigned commits_of_string(const struct stream_resolver *r, const struct gus_op *op, unsigned n, bool known)
-{
-	const uint32_t width = r->s->c->l1d_store_width;
-
-	if (!(r->s->p->insns[op->insn].info.flags & GUS_INSN_REP) || !width || !known)
-		return 0;
-	return (r->bytes[n] + width - 1) / width;
-}
-
 /* Cycles that the op's stores take to leave for L1 beside those of older ones. They leave in order, l1d_stores in a
  * cycle, and the second of a cycle has to go into the line of the first, as L1 writes one line at a time (Intel,
  * Optimization Reference Manual, "Ice Lake Client: two stores a cycle"). Which ones go together is decided here, as if
@@ -233,7 +222,7 @@ static uint16_t find_commits(struct stream_resolver *r, const struct gus_op *op,
 	for (unsigned n = 0; n < op->memories_n && c->l1d_stores; n++) {
 		bool known = accesses && (accesses[n].flags & STREAM_KNOWN);
 		uint64_t line = known ? r->address[n] / c->line_size + 1 : 0;
-		unsigned string = commits_of_string(r, op, n, known);
+		unsigned string = known ? gus_leaving_string(c, r->s->p, op, r->bytes[n]) : 0;
 
 		if (!r->s->p->memories[op->memory + n].store)
 			continue;

@@ -338,13 +338,67 @@ static void what_cannot_be_run(void **state)
 	c.issue_width = 0;
 	assert_null(gus_core_open(p, &c, NULL, &err));
 	gus_core_config_of(&c, skylake);
+	gus_program_free(p);
+	PROGRAM("\x48\x0f\xaf\xc0\x48\x0f\xaf\xc0");
+	assert_int_equal(p->uops_n, 2);
+	p->ops_n = p->uops_n = 1;
 	e = opened();
-	p->uops[0].in_n = 0;
-	p->uops[0].unit = 1;
-	p->uops[0].unit_cycles = 1;
 	assert_int_equal(gus_core_feed(e, &(struct gus_op_steps){ &step, NULL, 1 }, &err), 0);
+	p->ops_n = p->uops_n = 2;
+	p->uops[1].ports = UINT64_C(1) << 60;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_core_feed(e, &(struct gus_op_steps){ &step, NULL, 1 }, &err), -1);
+	assert_non_null(strstr(err.text, "uop 1 has a port that the CPU has not"));
 	gus_core_close(e);
 	gus_core_close(NULL);
+}
+
+/* rep stosq that writes 256 bytes at a time: L1 takes l1d_store_width of them a cycle, and the store buffer fills. */
+static void strings_leave_by_width(void **state)
+{
+	(void)state;
+	c.l1d_stores = 2;
+	c.l1d_store_width = 32;
+	PROGRAM("\xf3\x48\xab");
+	for (uint64_t i = 0; i < TURNS; i++) {
+		turn(0x10000, GUS_HIT_L1);
+		accesses.v[i].bytes = 256;
+		last()->taken = false;
+	}
+	assert_int_equal(accesses.n, TURNS);
+	takes(256 / 32, 0.5);
+	for (uint64_t i = 0; i < TURNS; i++)
+		accesses.v[i].bytes = 480 + 1;
+	takes(480 / 32 + 1, 0.8);
+	c.l1d_store_width = 0; /* not known: as any store */
+	assert_true(cycles_of_pieces(GUS_OP_STEPS) < 8 * TURNS);
+}
+
+/* add rax, [rsi], whose two uops are made to hold one unit for 65,535 cycles each: nothing retires for longer than any
+ * machine would take. Both who feeds and who drains are told. */
+static void what_never_ends(void **state)
+{
+	struct gus_error err = { 0 };
+	struct gus_core_engine *e;
+
+	(void)state;
+	PROGRAM("\x48\x03\x06");
+	for (unsigned i = 0; i < 2; i++) {
+		p->uops[i].unit = 1;
+		p->uops[i].unit_cycles = p->uops[i].latency = UINT16_MAX;
+	}
+	for (unsigned i = 0; i < GUS_OP_STEPS; i++)
+		turn(0x10000, GUS_HIT_L1);
+	e = opened();
+	assert_int_equal(gus_core_feed(e, &(struct gus_op_steps){ steps.v, accesses.v, 10 }, &err), 0);
+	assert_int_equal(gus_core_drain(e, &err), -1);
+	assert_non_null(strstr(err.text, "nothing retires after cycle"));
+	gus_core_close(e);
+	err = (struct gus_error){ 0 };
+	e = opened();
+	assert_int_equal(gus_core_feed(e, &(struct gus_op_steps){ steps.v, accesses.v, steps.n }, &err), -1);
+	assert_non_null(strstr(err.text, "nothing retires after cycle"));
+	gus_core_close(e);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -362,7 +416,9 @@ int main(void)
 		CASE(regions_add_up),
 		CASE(drained_and_fed_again),
 		CASE(code_that_grows),
+		CASE(strings_leave_by_width),
 		CASE(what_cannot_be_run),
+		CASE(what_never_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
