@@ -390,7 +390,7 @@ static int print_frame(const struct dump_options *o, const struct gus_frame *fra
 	size_t type = find_type(frame->type);
 	ProtobufCMessage *message;
 
-	gus_print("@%" PRIu64 " frame %" PRIu64 " %s: %zu bytes, stored in %u", frame->offset, frame->sequence,
+	gus_print("@%" PRIu64 " frame %" PRIu64 " %s: %zu bytes, stored in %" PRIu64, frame->offset, frame->sequence,
 		  type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
 	if (frame->type == GUS_FRAME_EMBEDDED)
 		print_embedded(frame);

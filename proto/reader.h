@@ -31,7 +31,7 @@ struct gus_frame {
 	uint64_t sequence;
 	const uint8_t *payload;   /* unpacked; valid until the next call on the reader */
 	size_t size;
-	uint32_t stored;          /* bytes that the payload takes in the file */
+	uint64_t stored;          /* bytes that the payload takes in the file */
 	struct gus_columns *rows; /* of SAMPLES and SWITCHES that come from no file of ours, in place of a payload */
 };
 

@@ -316,8 +316,8 @@ int gus_writer_message(struct gus_writer *w, enum gus_frame_type type, const Pro
 		       struct gus_error *err)
 {
 	if (pack(w, message) != 0)
-		return gus_fail(err, GUS_E_USAGE, "a message of %zu bytes is too large for a frame of %s", w->raw.n,
-				w->path);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "a message of %zu bytes is too large for a frame of %s",
+				w->raw.n, w->path);
 	return write_frame(w, type, NULL, err);
 }
 
@@ -325,8 +325,8 @@ int gus_writer_payload(struct gus_writer *w, enum gus_frame_type type, const str
 		       struct gus_error *err)
 {
 	if (payload->n > GUS_FRAME_RAW_MAX)
-		return gus_fail(err, GUS_E_USAGE, "a payload of %zu bytes is too large for a frame of %s", payload->n,
-				w->path);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "a payload of %zu bytes is too large for a frame of %s",
+				payload->n, w->path);
 	return write_bytes(w, type, payload, NULL, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include "attribution/profile/calls.h"
 #include "attribution/profile/profile.h"
+#include "base/limits.h"
 #include "base/path.h"
 #include "cli/common/lines.h"
 
@@ -29,7 +30,7 @@ void gus_folded_add(struct gus_folded *f, const struct gus_lines *stack, uint64_
 
 	while (f->weights.n <= number)
 		gus_vec_push(&f->weights, 0);
-	f->weights.v[number] += weight;
+	f->weights.v[number] = gus_saturated(f->weights.v[number], weight);
 }
 
 static int by_bytes(const void *a, const void *b, void *context)

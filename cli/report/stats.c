@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "attribution/profile/frames.h"
+#include "base/limits.h"
 #include "cli/common/csv.h"
 #include "cli/common/json.h"
 #include "cli/common/print.h"
@@ -65,7 +66,7 @@ static void take_record(struct gus_stats *s, const Gusprof__Record *r)
 	else if (r->kind_case < sizeof(kinds) / sizeof(*kinds) && kinds[r->kind_case])
 		add(s, kinds[r->kind_case], 1);
 	if (r->kind_case == GUSPROF__RECORD__KIND_LOST)
-		s->lost += r->lost->count;
+		s->lost = gus_saturated(s->lost, r->lost->count);
 }
 
 static void take_sideband(struct counting *c, const struct gus_frame *frame)
@@ -171,7 +172,8 @@ void gus_stats_text(const struct gus_stats *s, const struct gus_reader *reader)
 		gus_print("%12" PRIu64 "  %5.1f%%  %s\n", list.v[i].n, 100 * (double)list.v[i].n / (double)s->total,
 			  list.v[i].name);
 	if (s->lost)
-		printf("%12" PRIu64 "  records that the kernel dropped\n", s->lost);
+		printf("%12" PRIu64 "  records that the kernel dropped%s\n", s->lost,
+		       s->lost == GUS_LIMIT_SUM ? ", or more" : "");
 	for (size_t i = 0; i < s->samples.n; i++)
 		gus_print("%12" PRIu64 "  samples of %s\n", s->samples.v[i], header->events[i]->name);
 	gus_vec_free(&list);

@@ -172,7 +172,7 @@ static enum gus_read give_message(struct gus_perfdata_passes *p, enum gus_frame_
 	gus_vec_reserve(&p->packed, size + 1);
 	protobuf_c_message_pack(message, p->packed.v);
 	*frame = (struct gus_frame){ .type = type, .offset = p->offset, .sequence = p->sequence++,
-				     .payload = p->packed.v, .size = size, .stored = (uint32_t)size };
+				     .payload = p->packed.v, .size = size, .stored = size };
 	return GUS_READ_FRAME;
 }
 
@@ -218,7 +218,7 @@ static bool is_damaged(struct gus_perfdata_passes *p, struct gus_frame *frame, s
 	if (d->bad <= p->told_bad)
 		return false;
 	p->told_bad = d->bad;
-	*frame = (struct gus_frame){ .offset = d->last_bad, .stored = (uint32_t)(d->skipped - p->told_skipped) };
+	*frame = (struct gus_frame){ .offset = d->last_bad, .stored = d->skipped - p->told_skipped };
 	p->told_skipped = d->skipped;
 	gus_fail(err, GUS_E_CORRUPT, "%s is corrupt at offset %llu: what %s", p->name, (unsigned long long)d->last_bad,
 		 d->bad_packed ? "is packed there cannot be unpacked" : "stands there is no record");
@@ -271,7 +271,7 @@ static enum gus_read finish(struct gus_perfdata_passes *p, struct gus_frame *fra
 
 	if (!d->cut && !d->ended_early)
 		return GUS_READ_END;
-	*frame = (struct gus_frame){ .offset = p->size - d->cut, .stored = (uint32_t)d->cut };
+	*frame = (struct gus_frame){ .offset = p->size - d->cut, .stored = d->cut };
 	if (d->cut)
 		gus_fail(err, GUS_E_TRUNCATED, "%s was cut: it ends at offset %llu within a record", p->name,
 			 (unsigned long long)p->size);

@@ -58,14 +58,14 @@ def run(verb, path, seconds=20, memory=256):
 
 
 def judge(name, data, want=None, verbs=("report", "script", "dump")):
-    """want: a pattern that the report's answer or its sentence has."""
+    """want: a pattern that the answer of the first verb or its sentence has."""
     global failed
     with open("hostile.data", "wb") as f:
         for part in [data] if isinstance(data, bytes) else data:
             f.write(part)
     for verb in verbs:
         said, status, why = run(verb, "hostile.data")
-        if verb == "report" and want and not re.search(want, said[0] + said[1]):
+        if verb == verbs[0] and want and not re.search(want, said[0] + said[1]):
             why.append("says %r, not %r" % ((said[1] or said[0])[:200], want))
         if why:
             failed += 1
@@ -191,11 +191,15 @@ def records():
         for i in range(3):
             m.sample(e, ip=0x401000, time=i + 1, period=period)
         judge("three samples of a period of %x" % period, m.file(), r"add up to more than 2\^63: [23] of the samples")
+        judge("three stacks of a period of %x" % period, m.file(), r" 9223372036854775807\n",
+              verbs=("script --folded",))
         judge("100 percent of a period of %x" % period, m.file(), r" 100\.00% ", verbs=("report",))
     m = plain()
     for i in range(3):
         m.lost(7, (1 << 63) - 1, time=12 + i)
     judge("more lost than is counted", m.file(), "dropped at least 9223372036854775807 records")
+    judge("how much was lost at least", m.file(), "9223372036854775807  records that the kernel dropped, or more",
+          verbs=("report --stats",))
     # Names without an end, and of everything that a terminal obeys.
     m = plain()
     m.mmap2(5, 0x500000, 0x1000, 0, b"/\x1b]0;x\x07" * 4000, time=12)
