@@ -285,6 +285,7 @@ unit_tests = \
 	tests/unit/test_perfdata_describe \
 	tests/unit/test_perfdata_samples \
 	tests/unit/test_perfdata_packed \
+	tests/unit/test_perfdata_record \
 	tests/unit/test_perfdata_write \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
@@ -500,6 +501,8 @@ tests_unit_test_perfdata_describe_SOURCES = tests/unit/test_perfdata_describe.c 
 	tests/unit/made_perfdata.h
 tests_unit_test_perfdata_samples_SOURCES = tests/unit/test_perfdata_samples.c
 tests_unit_test_perfdata_packed_SOURCES = tests/unit/test_perfdata_packed.c
+tests_unit_test_perfdata_record_SOURCES = tests/unit/test_perfdata_record.c tests/unit/made_perfdata.c \
+	tests/unit/made_perfdata.h
 tests_unit_test_perfdata_write_SOURCES = tests/unit/test_perfdata_write.c $(made_mapping)
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c

@@ -47,12 +47,13 @@ bool gus_perfdata_record_is_at(const struct gus_perfdata_framing *f, struct gus_
 	const uint8_t *bytes;
 	int64_t have;
 
-	*next = end;
-	if (offset == end)
+	have = offset == end ? 0 : gus_perfdata_window_look(w, offset, GUS_PERFDATA_RECORD_HEAD, &bytes, err);
+	if (have == 0) { /* there it is over, or cut */
+		*next = end;
 		return true;
-	have = gus_perfdata_window_look(w, offset, GUS_PERFDATA_RECORD_HEAD, &bytes, err);
+	}
 	if (have < GUS_PERFDATA_RECORD_HEAD)
-		return have == 0; /* there it is cut */
+		return false;
 	gus_perfdata_record_head(f, bytes, (size_t)have, &r);
 	if (r.size < GUS_PERFDATA_RECORD_HEAD || r.size > end - offset || !gus_perfdata_record_is_known(&r))
 		return false;

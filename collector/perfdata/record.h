@@ -49,7 +49,7 @@ int64_t gus_perfdata_record_head(const struct gus_perfdata_framing *f, const uin
 /* Whether there are such, and this is not of the kernel's with a size that those do not have. */
 bool gus_perfdata_record_is_known(const struct gus_perfdata_record *r);
 /* Whether a known record's head stands at offset, or all that is read is over there; next: where the one behind it
- * is. */
+ * is, or as it was if there is none. */
 bool gus_perfdata_record_is_at(const struct gus_perfdata_framing *f, struct gus_perfdata_window *w, uint64_t offset,
 			       uint64_t end, uint64_t *next, struct gus_error *err);
 /* Behind a place that is no record the next one, which several others follow: where they are by chance so, nothing
