@@ -284,6 +284,7 @@ unit_tests = \
 	tests/unit/test_perfdata_declare \
 	tests/unit/test_perfdata_describe \
 	tests/unit/test_perfdata_samples \
+	tests/unit/test_perfdata_features \
 	tests/unit/test_perfdata_packed \
 	tests/unit/test_perfdata_record \
 	tests/unit/test_perfdata_write \
@@ -500,6 +501,8 @@ tests_unit_test_perfdata_declare_SOURCES = tests/unit/test_perfdata_declare.c
 tests_unit_test_perfdata_describe_SOURCES = tests/unit/test_perfdata_describe.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
 tests_unit_test_perfdata_samples_SOURCES = tests/unit/test_perfdata_samples.c
+tests_unit_test_perfdata_features_SOURCES = tests/unit/test_perfdata_features.c tests/unit/made_perfdata.c \
+	tests/unit/made_perfdata.h
 tests_unit_test_perfdata_packed_SOURCES = tests/unit/test_perfdata_packed.c
 tests_unit_test_perfdata_record_SOURCES = tests/unit/test_perfdata_record.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
