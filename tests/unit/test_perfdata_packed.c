@@ -203,6 +203,58 @@ static void unfinished_records(void **state)
 	}
 }
 
+/* A frame of which nothing but the head has come has begun, too: another one begins anew. */
+static void heads_alone(void **state)
+{
+	struct gus_perfdata_packed p = packed();
+	struct bytes b = records(1, 1);
+	struct piece head = piece(), whole = piece();
+
+	(void)state;
+	frame(&head);
+	frame(&whole);
+	block(&whole, &b, 16, true);
+	assert_int_equal(give(&p, &head), RECORD);
+	assert_int_equal(next(&p, 0), NONE);
+	assert_int_equal(give(&p, &whole), RECORD);
+	assert_int_equal(next(&p, 1), RECORD);
+	assert_int_equal(next(&p, 0), NONE);
+	gus_perfdata_packed_free(&p);
+	gus_vec_free(&b);
+	gus_vec_free(&head.b);
+	gus_vec_free(&whole.b);
+}
+
+/* Where it breaks is told also of a piece that is unpacked in several steps: the good blocks are behind us. */
+static void broken_later(void **state)
+{
+	enum { BLOCKS = 8, OF_BLOCK = 4096 };
+	struct gus_perfdata_packed p = packed();
+	struct bytes b = records(0, OF_BLOCK);
+	struct piece one = piece();
+
+	(void)state;
+	frame(&one);
+	for (unsigned i = 0; i < BLOCKS; i++)
+		block(&one, &b, 16 * OF_BLOCK, false);
+	number(&one.b, 0x07, 3);
+	assert_int_equal(give(&p, &one), RECORD);
+	for (unsigned i = 0; i < BLOCKS * OF_BLOCK; i++) {
+		enum gus_perfdata_unpacked got = next(&p, i % OF_BLOCK);
+
+		if (got == RECORD)
+			continue;
+		assert_int_equal(got, BROKEN);
+		assert_true(i >= BLOCKS * OF_BLOCK / 2);
+		break;
+	}
+	assert_true(p.offset > 1008 + 16 * OF_BLOCK * BLOCKS / 2);
+	assert_int_equal(p.offset + p.left, 1000 + one.b.n);
+	gus_perfdata_packed_free(&p);
+	gus_vec_free(&b);
+	gus_vec_free(&one.b);
+}
+
 /* Of a piece in which something is no record the rest is passed over, however it is unpacked; the next one begins with
  * a record. */
 static void pieces_with_what_is_no_record(void **state)
@@ -351,7 +403,8 @@ int main(void)
 		cmocka_unit_test(records_over_pieces), cmocka_unit_test(broken_frames),
 		cmocka_unit_test(unfinished_records), cmocka_unit_test(pieces_with_what_is_no_record),
 		cmocka_unit_test(sizes), cmocka_unit_test(records_at_most), cmocka_unit_test(bytes_at_most),
-		cmocka_unit_test(another_file),
+		cmocka_unit_test(another_file), cmocka_unit_test(heads_alone),
+		cmocka_unit_test(broken_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
