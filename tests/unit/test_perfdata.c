@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* perf's files as recordings of ours: what stands in a file that was made byte by byte comes out of the reader. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -24,9 +26,9 @@ enum { IP = 1, TID = 2, TIME = 4, ADDR = 8, READ = 16, CHAIN = 32, ID = 64, CPU 
 #define FREQUENCY (UINT64_C(1) << 10)
 #define ID_ALL (UINT64_C(1) << 18)
 #define OWN_CHAIN_OUT (UINT64_C(1) << 22)
-enum { MMAP = 1, LOST = 2, COMM = 3, EXIT = 4, THROTTLE = 5, FORK = 7, SAMPLE = 9, MMAP2 = 10, AUX = 11, KSYMBOL = 17,
-	CGROUP = 19, ROUND = 68, AUXTRACE_INFO = 70, AUXTRACE = 71, EVENT_UPDATE = 78, TIME_CONV = 79, PACKED = 81,
-	PACKED2 = 83 };
+enum { MMAP = 1, LOST = 2, COMM = 3, EXIT = 4, THROTTLE = 5, FORK = 7, SAMPLE = 9, MMAP2 = 10, AUX = 11,
+	SWITCH = 14, KSYMBOL = 17, CGROUP = 19, ROUND = 68, AUXTRACE_INFO = 70, AUXTRACE = 71, EVENT_UPDATE = 78,
+	TIME_CONV = 79, PACKED = 81, PACKED2 = 83 };
 enum { KERNEL = 1, USER = 2, GUEST_USER = 5, EXACT = 1 << 14 };
 
 /* All that a reader gives. */
@@ -159,7 +161,8 @@ static bool says(const struct heard *h, const char *words)
 /* A file, a pipe, either byte order, attributes of any size: two events, three samples. */
 static void forms_of_a_file(void **state)
 {
-	static const unsigned sizes[] = { 64, 72, 80, 96, 112, 136, 200 };
+	static const unsigned sizes[] = { 64, 72, 80, 96, 112, 136, 200, 4080 };
+	static const char *const names[] = { "cycles:p", "cycles:pp", "cycles:ppp" };
 
 	(void)state;
 	for (unsigned form = 0; form < 4 * sizeof(sizes) / sizeof(*sizes); form++) {
@@ -169,7 +172,7 @@ static void forms_of_a_file(void **state)
 
 		made_event(&m, &(struct made_attr){ .type = 0, .period = 4000, .sample_type = type, .flags = ID_ALL |
 						    FREQUENCY |
-						    UINT64_C(2) << 15, .ids = { 7, 8 }, .ids_n = 2 });
+						    (UINT64_C(1) + form % 3) << 15, .ids = { 7, 8 }, .ids_n = 2 });
 		made_event(&m, &(struct made_attr){ .type = 1, .config = 1, .period = 5, .sample_type = type,
 						    .flags = ID_ALL,
 						    .ids = { 9 }, .ids_n = 1 });
@@ -190,7 +193,7 @@ static void forms_of_a_file(void **state)
 				    s->exact == (i == 2));
 		}
 		assert_int_equal(gus_reader_header(h.reader)->n_events, 2);
-		assert_string_equal(gus_reader_header(h.reader)->events[0]->name, "cycles:pp");
+		assert_string_equal(gus_reader_header(h.reader)->events[0]->name, names[form % 3]);
 		assert_string_equal(gus_reader_header(h.reader)->events[1]->name, "task-clock:HG");
 		assert_int_equal(gus_reader_header(h.reader)->events[0]->frequency, 4000);
 		assert_int_equal(gus_reader_header(h.reader)->events[1]->period, 5);
@@ -234,7 +237,170 @@ static void passes(void **state)
 	assert_string_equal(h.records.v[1]->comm->name, "two");
 	assert_int_equal(h.records.v[1]->comm->time, 11);
 	assert_int_equal(h.footer->events[0]->samples, 2);
+	assert_true(h.footer->events[0]->lost == 0 && h.footer->events[0]->throttles == 0);
 	stop(&h, &m);
+}
+
+/* Who asks for one kind of frames gets those and no others, in the first pass and the next. */
+static void one_kind(void **state)
+{
+	static const enum gus_frame_type kinds[] = { GUS_FRAME_HEADER, GUS_FRAME_SIDEBAND, GUS_FRAME_SAMPLES,
+						     GUS_FRAME_SWITCHES, GUS_FRAME_FOOTER };
+	struct made_perfdata m = { 0 };
+	struct heard h;
+
+	(void)state;
+	made_event(&m, &plain);
+	flat(&m, 1, 2, 10);
+	made_words(&m, SWITCH, 1 << 13, WORDS(pair(&m, 2, 3), 11));
+	made_words(&m, EXIT, 0, WORDS(pair(&m, 2, 2), pair(&m, 2, 2), 12, pair(&m, 2, 2), 12));
+	h = hear(&m);
+	assert_true(h.samples.n == 1 && h.records.n == 1 && h.switches.n == 1);
+	assert_true(h.switches.v[0].time == 11 && h.switches.v[0].tid == 3 && h.switches.v[0].out);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct gus_frame frame;
+
+		gus_reader_rewind(h.reader);
+		assert_int_equal(gus_reader_next_of(h.reader, 1u << kinds[i], &frame, &h.err), GUS_READ_FRAME);
+		assert_int_equal(frame.type, kinds[i]);
+		assert_int_equal(gus_reader_next_of(h.reader, 1u << kinds[i], &frame, &h.err), GUS_READ_END);
+	}
+	stop(&h, &m);
+}
+
+/* What a sample has beside its head, so many words of it. */
+static void put_words(struct made_perfdata *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		made_word(m, 1);
+}
+
+/* A frame is full with 64 K entries of chains or of branches, or with 128 K words of stacks, registers or what else
+ * there is: with the sample that reaches that, be it exactly or not. */
+static void full_frames(void **state)
+{
+	enum { SAMPLES = 9000 };
+	static const struct { uint64_t type; size_t n, rows; } cases[] = {
+		{ CHAIN, 16, 4096 }, { CHAIN, 17, 3856 }, { BRANCH, 16, 4096 }, { BRANCH, 17, 3856 },
+		{ REGS | STACK, 2, 7711 }, { REGS | STACK, 32, 4096 }, { REGS | STACK, 33, 3972 },
+		{ RAW, 31, 4096 }, { RAW, 32, 3972 }, /* a word tells what it is */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint64_t type = cases[i].type;
+		struct made_perfdata m = { 0 };
+		struct heard h;
+
+		made_event(&m, &(struct made_attr){ .type = 1, .sample_type = IP | TID | TIME | type,
+						    .flags = ID_ALL | OWN_CHAIN_OUT, .branch = 1,
+						    .regs_user = 0xff01ff, .stack_user = 8 * cases[i].n });
+		for (unsigned k = 0; k < SAMPLES; k++) {
+			made_begin(&m, SAMPLE, USER);
+			put_words(&m, 3);
+			if (type & CHAIN) {
+				made_word(&m, cases[i].n + 1);
+				made_word(&m, (uint64_t)-512);
+				put_words(&m, cases[i].n);
+			}
+			if (type & RAW) {
+				made_half(&m, 8 * cases[i].n - 4);
+				made_half(&m, 1);
+				put_words(&m, cases[i].n - 1);
+			}
+			if (type & BRANCH) {
+				made_word(&m, cases[i].n);
+				put_words(&m, 3 * cases[i].n);
+			}
+			if (type & REGS) {
+				made_word(&m, 2);
+				put_words(&m, 17);
+			}
+			if (type & STACK) {
+				made_word(&m, 8 * cases[i].n);
+				put_words(&m, cases[i].n);
+				made_word(&m, 8 * cases[i].n);
+			}
+			made_end(&m);
+		}
+		made_feature_text(&m, 6, "x86_64");
+		h = hear(&m);
+		assert_int_equal(h.samples.n, SAMPLES);
+		assert_int_equal(h.batches.v[0].n, cases[i].rows);
+		assert_int_equal(h.batches.v[1].n, cases[i].rows < SAMPLES / 2 ? cases[i].rows :
+				 SAMPLES - cases[i].rows);
+		stop(&h, &m);
+	}
+}
+
+static unsigned open_files(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* The next descriptor that is given out. */
+static int next_fd(void)
+{
+	int fd = fcntl(0, F_DUPFD, 3);
+
+	close(fd);
+	return fd;
+}
+
+/* A file that can no longer be read is an error, and no end. */
+static void unreadable(void **state)
+{
+	struct made_perfdata m = { 0 };
+	struct gus_frame frame;
+	struct heard h = { 0 };
+	int fd, own, deaf;
+
+	(void)state;
+	made_event(&m, &plain);
+	flat(&m, 1, 2, 10);
+	fd = made_file(made_close(&m));
+	own = next_fd();
+	h.reader = gus_perfdata_reader(fd, "made", &h.err);
+	assert_non_null(h.reader);
+	deaf = open("/dev/null", O_WRONLY);
+	assert_int_equal(dup2(deaf, own), own);
+	assert_int_equal(gus_reader_next_of(h.reader, 1u << GUS_FRAME_SAMPLES, &frame, &h.err), GUS_READ_ERROR);
+	assert_non_null(strstr(h.err.text, "cannot read made at offset 232"));
+	close(deaf);
+	close(fd);
+	stop(&h, &m);
+}
+
+/* A file that gets shorter while it is read ends there. */
+static void shrinking(void **state)
+{
+	(void)state;
+	for (unsigned spe = 0; spe < 2; spe++) {
+		struct made_perfdata m = { 0 };
+		struct heard h = { 0 };
+		int fd;
+
+		made_event(&m, &(struct made_attr){ .type = 12, .sample_type = IP | TID | TIME, .flags = ID_ALL });
+		made_words(&m, AUXTRACE_INFO, 0, WORDS(spe ? 4 : 1, 12, 0, 12));
+		flat(&m, 1, 2, 10);
+		made_words(&m, AUXTRACE, 0, WORDS(64, 0, 0, 0, 0));
+		for (unsigned i = 0; i < 8; i++)
+			made_put(&m, &m.data, 0, 8);
+		fd = made_file(made_close(&m));
+		h.reader = gus_perfdata_reader(fd, "made", &h.err);
+		assert_int_equal(ftruncate(fd, (off_t)m.file.n - 16), 0);
+		hear_all(&h, 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_AUX);
+		assert_int_equal(h.samples.n, 1);
+		assert_int_equal(h.aux.n, !spe);
+		if (!spe)
+			assert_int_equal(h.aux.v[0]->bytes.len, 48);
+		close(fd);
+		stop(&h, &m);
+	}
 }
 
 /* A frame has 8,192 rows at most, and all of them come. */
@@ -366,6 +532,25 @@ static void records_without_times(void **state)
 		gus_reader_rewind(h.reader);
 		hear_all(&h, 1u << GUS_FRAME_SIDEBAND); /* samples that nobody asks for count as well */
 	}
+	stop(&h, &m);
+}
+
+/* Where records say when they were, 0 is what one says. */
+static void records_of_time_zero(void **state)
+{
+	struct made_perfdata m = { 0 };
+	struct heard h;
+
+	(void)state;
+	made_event(&m, &plain);
+	for (uint64_t i = 0; i < 3; i++) {
+		flat(&m, 1, 2, 10 + i);
+		made_words(&m, ROUND, 0, NULL, 0);
+	}
+	made_words(&m, EXIT, 0, WORDS(pair(&m, 2, 2), pair(&m, 2, 2), 0, pair(&m, 2, 2), 0));
+	h = hear(&m);
+	assert_int_equal(h.records.n, 1);
+	assert_int_equal(h.records.v[0]->fork->time, 0);
 	stop(&h, &m);
 }
 
@@ -551,6 +736,7 @@ static void features(void **state)
 	h = hear(&m);
 	header = gus_reader_header(h.reader);
 	assert_int_equal(header->host->line_size, 128);
+	assert_int_equal(h.footer->n_notices, 0); /* the last of them ends with the file */
 	assert_string_equal(header->host->hostname, "box");
 	assert_string_equal(header->host->kernel, "6.1.0");
 	assert_string_equal(header->host->machine, "x86_64");
@@ -589,7 +775,7 @@ static void names_in_a_pipe(void **state)
 	a.ids_n = 1;
 	a.ids[0] = 5;
 	made_event(&m, &a);
-	for (uint64_t kind = 0; kind < 3; kind++) {
+	for (uint64_t kind = 0; kind < 4; kind++) { /* 2 is a name */
 		made_begin(&m, EVENT_UPDATE, 0);
 		made_word(&m, kind);
 		made_word(&m, 5);
@@ -997,6 +1183,8 @@ static void packed_records_that_are_broken(void **state)
 		if (i != 1)
 			made_raw(&m, m.packed.v, i == 4 ? 16 : 32);
 		made_end(&m);
+		if (i == 1)
+			made_words(&m, ROUND, 0, NULL, 0);
 	}
 	h = hear(&m);
 	assert_int_equal(h.samples.n, 2);
@@ -1064,7 +1252,8 @@ static void corrupt_types(void **state)
 		assert_int_equal(h.end, GUS_READ_END);
 		assert_int_equal(h.corrupt, form != 0);
 		assert_int_equal(gus_reader_damage(h.reader)->skipped_bytes, form == 0 ? 0 : form == 1 ? 24 : 32);
-		assert_int_equal(says(&h, "1 record is of a type"), form == 0);
+		assert_int_equal(says(&h, "1 record is of a type that this program does not know, and was kept as it "
+					  "is or passed over: 32777 (1)"), form == 0);
 		assert_int_equal(h.samples.v[18].ip, 19);
 		stop(&h, &m);
 	}
@@ -1098,6 +1287,7 @@ static void cut_beside(void **state)
 		assert_int_equal(h.end, form == 2 ? GUS_READ_END : GUS_READ_CUT);
 		assert_int_equal(h.aux.n, 1);
 		assert_int_equal(h.aux.v[0]->bytes.len, form == 0 ? 10 : 64);
+		assert_int_equal(gus_reader_damage(h.reader)->cut_bytes, form == 0 ? 10 : 0);
 		assert_true(says(&h, "the file ends before what perf has written"));
 		stop(&h, &none);
 	}
@@ -1221,6 +1411,9 @@ static void data_beside(void **state)
 		made_feature(&m, 16, &pmus);
 		h = hear(&m);
 		assert_int_equal(h.end, GUS_READ_END);
+		assert_false(says(&h, "ticks become time"));
+		for (size_t i = 0; i < h.batches.n; i++)
+			assert_true(h.batches.v[i].n <= 8192);
 		assert_int_equal(h.samples.n, 2 + spe * RECORDS);
 		for (unsigned i = 0; spe && i < RECORDS; i++) {
 			const struct gus_sample *s = &h.samples.v[1 + i];
@@ -1249,6 +1442,283 @@ static void data_beside(void **state)
 	}
 }
 
+/* A piece of what stands beside, of SPE or whatever it was said to be. */
+static void put_piece(struct made_perfdata *m, const struct made_bytes *b)
+{
+	made_words(m, AUXTRACE, 0, WORDS(b->n, 0, 0, pair(m, 0, 44), pair(m, 3, 0)));
+	made_raw(m, b->v, b->n);
+}
+
+/* Of SPE what cannot be read is told, of all pieces together, and once whatever number of passes there is; without the
+ * counter's rate samples have no time, and that is told if there are any. */
+static void spe_in_part(void **state)
+{
+	static const uint8_t load[] = { 0xb0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0x49, 0, 0x01 };
+	static const uint8_t unknown[] = { 0x30, 0xb0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0x01 };
+	static const struct { unsigned whole, damaged, cut; const char *told[4]; } cases[] = {
+		{ 0, 0, 0, { NULL, NULL, NULL, NULL } },
+		{ 1, 0, 0, { NULL, NULL, NULL, "its samples have none" } },
+		{ 0, 1, 0, { "1 byte of SPE's data is no packet", "1 record of SPE's is damaged", NULL, NULL } },
+		{ 3, 3, 2, { "3 bytes of SPE's data are no packets", "3 records of SPE's are damaged",
+			     "2 records of SPE's were cut", "its samples have none" } },
+		{ 0, 0, 1, { NULL, NULL, "1 record of SPE's was cut", NULL } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		unsigned pieces = 3;
+		struct made_perfdata m = { 0 };
+		struct heard h;
+
+		made_event(&m, &(struct made_attr){ .type = 12, .sample_type = IP | TID | TIME, .flags = ID_ALL });
+		made_event(&m, &(struct made_attr){ .type = 1, .sample_type = IP | TID | TIME, .flags = ID_ALL });
+		made_words(&m, AUXTRACE_INFO, 0, WORDS(4, 12, 0));
+		for (unsigned k = 0; k < pieces; k++) {
+			struct made_bytes b = { 0 };
+
+			gus_vec_append(&b, ((const uint8_t[8]){ 0 }), 8);
+			if (k < cases[i].whole)
+				gus_vec_append(&b, load, sizeof(load));
+			if (k < cases[i].damaged)
+				gus_vec_append(&b, unknown, sizeof(unknown));
+			if (k < cases[i].cut)
+				gus_vec_append(&b, load, sizeof(load) - 1);
+			put_piece(&m, &b);
+			gus_vec_free(&b);
+		}
+		h = hear(&m);
+		assert_int_equal(h.samples.n, cases[i].whole);
+		for (size_t k = 0; k < h.samples.n; k++)
+			assert_true(h.samples.v[k].time == 0 && h.samples.v[k].event == 0);
+		for (unsigned k = 0, told = 0; k < 4; k++) {
+			told += cases[i].told[k] != NULL;
+			if (cases[i].told[k])
+				assert_true(says(&h, cases[i].told[k]));
+			if (k == 3)
+				assert_int_equal(h.footer->n_notices, told);
+		}
+		stop(&h, &m);
+	}
+}
+
+/* SPE's data of a recording without an event of SPE's make no samples. */
+static void spe_of_nobody(void **state)
+{
+	static const uint8_t load[] = { 0xb0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0x49, 0, 0x01 };
+	struct made_bytes b = { 0 };
+	struct made_perfdata m = { 0 };
+	struct heard h;
+
+	(void)state;
+	gus_vec_append(&b, load, sizeof(load));
+	made_event(&m, &plain);
+	made_words(&m, AUXTRACE_INFO, 0, WORDS(4, 12, 0));
+	flat(&m, 1, 2, 10);
+	put_piece(&m, &b);
+	h = hear(&m);
+	assert_int_equal(h.samples.n, 1);
+	assert_int_equal(h.footer->events[0]->samples, 1);
+	assert_true(says(&h, "12 bytes of SPE's are left out: no event of the recording is theirs"));
+	assert_int_equal(h.footer->n_notices, 1);
+	gus_vec_free(&b);
+	stop(&h, &m);
+}
+
+/* Each flag of pieces of AUX data counts by itself, and goes on counting. */
+static void flags_of_pieces(void **state)
+{
+	const uint64_t flags[] = { 1, 4, 8, 1, 4, 8, 0, 2 };
+	struct made_perfdata m = { 0 };
+	struct heard h;
+
+	(void)state;
+	made_event(&m, &plain);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		made_words(&m, AUX, 0, WORDS(0, 0, flags[i], pair(&m, 2, 2), 13));
+	h = hear(&m);
+	assert_true(says(&h, "2 pieces of AUX data were cut"));
+	assert_true(says(&h, "2 pieces of AUX data lack samples"));
+	assert_true(says(&h, "2 pieces of AUX data have gaps"));
+	stop(&h, &m);
+}
+
+/* Which types are not known: those between the kernel's and perf's, and behind these. Of eight how many there are is
+ * told, of a thousand they are counted. */
+static void unknown_types(void **state)
+{
+	static const struct { uint32_t first, n; const char *told; } cases[] = {
+		{ 22, 1, NULL }, { 23, 1, "1 record is of a type that this program does not know, and was kept as it "
+				   "is or passed over: 23 (1)" },
+		{ 63, 1, "passed over: 63 (1)" }, { 64, 21, NULL }, { 85, 1, "passed over: 85 (1)" },
+		{ 85, 8, "8 records are of types that this program does not know, and were kept as they are or "
+			 "passed over: 85 (1), 86 (1), 87 (1), 88 (1), 89 (1), 90 (1), 91 (1), 92 (1)" },
+		{ 85, 9, "9 records are of types that this program does not know, and were kept as they are or "
+			 "passed over: 85 (1), 86 (1), 87 (1), 88 (1), 89 (1), 90 (1), 91 (1), 92 (1), ..." },
+		{ 85, 999, "1000 records are" }, { 85, 1000, "1001 records are" }, { 85, 1001, "1001 records are" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made_perfdata m = { 0 };
+		size_t length = cases[i].told ? strlen(cases[i].told) : 0;
+		struct heard h;
+
+		made_event(&m, &plain);
+		for (uint32_t k = 0; k < cases[i].n; k++) {
+			flat(&m, 1, 2, 10);
+			made_words(&m, cases[i].first + k, 0, WORDS(0, pair(&m, 2, 2), 10));
+		}
+		flat(&m, 1, 2, 10);
+		if (cases[i].n > 100) /* the first one again */
+			made_words(&m, cases[i].first, 0, WORDS(0, pair(&m, 2, 2), 10));
+		h = hear(&m);
+		for (size_t k = 0; !length && k < h.footer->n_notices; k++)
+			assert_null(strstr(h.footer->notices[k], "does not know"));
+		if (length)
+			assert_true(says(&h, cases[i].told));
+		if (length && cases[i].n < 10)
+			assert_string_equal(h.footer->notices[0] + strlen(h.footer->notices[0]) - length,
+					    cases[i].told);
+		stop(&h, &m);
+	}
+}
+
+/* Of a file the words of its header: where its events are, and how long its records. */
+static void set_word(struct made_bytes *b, size_t at, uint64_t value)
+{
+	for (unsigned i = 0; i < 8; i++)
+		b->v[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Records that are said to be as long as can be told, and longer, end with the file: it was cut. */
+static void endless(void **state)
+{
+	const uint64_t sizes[] = { 64 + 24 + 48 + 256, 64 + 24 + 48 + 257, INT64_MAX,
+				   UINT64_MAX - 232, UINT64_MAX - 231, UINT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct made_perfdata m = { 0 }, none = { 0 };
+		struct heard h;
+
+		made_event(&m, &plain);
+		flat(&m, 1, 1, 10);
+		flat(&m, 2, 1, 11);
+		made_words(&m, AUXTRACE_INFO, 0, WORDS(1, 0));
+		made_words(&m, AUXTRACE, 0, WORDS(256, 0, 0, 0, 0));
+		for (unsigned k = 0; k < 256 / 8; k++)
+			made_put(&m, &m.data, 0, 8);
+		made_close(&m);
+		set_word(&m.file, 48, sizes[i]);
+		h = hear_fd(made_file(&m.file));
+		assert_int_equal(h.samples.n, 2);
+		assert_int_equal(h.aux.v[0]->bytes.len, 256);
+		assert_int_equal(h.end, i ? GUS_READ_CUT : GUS_READ_END);
+		stop(&h, &none);
+		made_free(&m);
+	}
+}
+
+/* Ids may go to the file's end, and no further; events have to lie in it. */
+static void events_at_the_end(void **state)
+{
+	(void)state;
+	for (unsigned more = 0; more < 2; more++) {
+		struct made_perfdata m = { 0 }, none = { 0 };
+		struct heard h;
+
+		made_event(&m, &plain);
+		flat(&m, 1, 1, 10);
+		flat(&m, 2, 1, 11);
+		made_close(&m);
+		set_word(&m.file, 104 + 112, m.file.n - 16);
+		set_word(&m.file, 104 + 120, 16 + 8 * more);
+		h = hear_fd(made_file(&m.file));
+		assert_int_equal(h.reader != NULL, !more);
+		if (more)
+			assert_non_null(strstr(h.err.text, "an event has 3 ids at offset 280, which is more than"));
+		stop(&h, &none);
+		set_word(&m.file, 24, m.file.n - 128 + more);
+		if (!more)
+			memmove(m.file.v + m.file.n - 128, m.file.v + 104, 112);
+		memset(m.file.v + m.file.n - 16, 0, 16); /* no ids */
+		h = hear_fd(made_file(&m.file));
+		assert_int_equal(h.reader != NULL, !more);
+		if (more)
+			assert_non_null(strstr(h.err.text, "it ends before its events do"));
+		stop(&h, &none);
+		made_free(&m);
+	}
+}
+
+/* What is no record at the end of a file that was cut reaches to that end. */
+static void corrupt_and_cut(void **state)
+{
+	struct made_perfdata m = { 0 }, none = { 0 };
+	struct made_bytes part;
+	struct heard h;
+
+	(void)state;
+	made_event(&m, &plain);
+	flat(&m, 1, 1, 10);
+	for (unsigned i = 0; i < 8; i++)
+		made_put(&m, &m.data, 0, 8);
+	part = *made_close(&m);
+	part.n -= 20;
+	h = hear_fd(made_file(&part));
+	assert_int_equal(h.samples.n, 1);
+	assert_int_equal(h.corrupt, 1);
+	assert_int_equal(gus_reader_damage(h.reader)->skipped_bytes, 44);
+	stop(&h, &none);
+	made_free(&m);
+}
+
+static void put_file(int folder, const char *name, const struct made_bytes *b)
+{
+	int fd = openat(folder, name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	assert_int_equal(write(fd, b->v, b->n), b->n);
+	close(fd);
+}
+
+/* Of perf record --threads the folder has a file with the header, and more with records alone, which come behind it
+ * in the order of their numbers, up to the first that lacks. No file stays open. */
+static void folders(void **state)
+{
+	static const char *const names[] = { "data", "data.0", "data.1", "data.3" };
+	char path[] = "/tmp/gusprof-test-XXXXXX";
+	struct made_perfdata m = { 0 };
+	const unsigned before = open_files();
+	int folder;
+	struct heard h;
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	made_event(&m, &plain);
+	flat(&m, 1, 2, 10);
+	put_file(folder, "data", made_close(&m));
+	for (uint64_t i = 1; i < 4; i++) {
+		m.data.n = 0;
+		flat(&m, 10 * i, 2, 10 + i);
+		put_file(folder, names[i], &m.data);
+	}
+	h = hear_fd(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	gus_reader_rewind(h.reader);
+	hear_all(&h, 1u << GUS_FRAME_SAMPLES);
+	assert_int_equal(h.samples.n, 6);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(h.samples.v[i].ip, i % 3 ? 10 * (i % 3) : 1);
+	assert_int_equal(h.footer->events[0]->samples, 3);
+	assert_int_equal(h.end, GUS_READ_END);
+	stop(&h, &m);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		unlinkat(folder, names[i], 0);
+	close(folder);
+	rmdir(path);
+	assert_int_equal(open_files(), before);
+}
+
 /* What is no perf.data, or holds nothing that could be read, is one error. */
 static void refused(void **state)
 {
@@ -1274,6 +1744,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forms_of_a_file), cmocka_unit_test(passes), cmocka_unit_test(many_samples),
+		cmocka_unit_test(one_kind), cmocka_unit_test(full_frames), cmocka_unit_test(unreadable),
+		cmocka_unit_test(shrinking), cmocka_unit_test(records_of_time_zero), cmocka_unit_test(spe_in_part),
+		cmocka_unit_test(spe_of_nobody), cmocka_unit_test(flags_of_pieces), cmocka_unit_test(unknown_types),
+		cmocka_unit_test(endless), cmocka_unit_test(events_at_the_end), cmocka_unit_test(corrupt_and_cut),
+		cmocka_unit_test(folders),
 		cmocka_unit_test(defaults), cmocka_unit_test(without_times),
 		cmocka_unit_test(records_in_order_without_times), cmocka_unit_test(records_without_times),
 		cmocka_unit_test(events_behind_samples), cmocka_unit_test(long_commands), cmocka_unit_test(build_ids),
