@@ -367,7 +367,7 @@ void gus_perfdata_in_folder(struct gus_perfdata *p, int folder)
 	p->folder = folder;
 }
 
-/* Ends reading, or goes on behind what is no record. */
+/* Goes on behind what is no record: at the next one, or where it is over. */
 static void pass_bad(struct gus_perfdata *p, uint64_t end, struct gus_error *err)
 {
 	uint64_t over = p->size < end ? p->size : end;
@@ -375,7 +375,7 @@ static void pass_bad(struct gus_perfdata *p, uint64_t end, struct gus_error *err
 
 	note_bad(p, p->next);
 	p->damage.skipped += next - p->next;
-	p->next = next == over ? end : next;
+	p->next = next;
 }
 
 /* What is beside it may go on behind the end of what there is. */

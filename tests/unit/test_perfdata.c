@@ -1651,7 +1651,7 @@ static void events_at_the_end(void **state)
 	}
 }
 
-/* What is no record at the end of a file that was cut reaches to that end. */
+/* What is no record at the end of a file that was cut reaches to that end, and the cut is told as well. */
 static void corrupt_and_cut(void **state)
 {
 	struct made_perfdata m = { 0 }, none = { 0 };
@@ -1669,6 +1669,7 @@ static void corrupt_and_cut(void **state)
 	assert_int_equal(h.samples.n, 1);
 	assert_int_equal(h.corrupt, 1);
 	assert_int_equal(gus_reader_damage(h.reader)->skipped_bytes, 44);
+	assert_int_equal(h.end, GUS_READ_CUT);
 	stop(&h, &none);
 	made_free(&m);
 }
