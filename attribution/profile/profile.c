@@ -836,6 +836,8 @@ static void tell_end(struct gus_profile *p)
 
 	if (clock && clock->start_realtime_ns && p->footer && p->footer->end_ns > clock->start_ns)
 		gus_symbols_recorded_until(p->symbols, clock->start_realtime_ns + p->footer->end_ns - clock->start_ns);
+	if (p->header->origin)
+		gus_symbols_written_until(p->symbols, p->header->origin->written_ns);
 }
 
 static int read_samples(struct loader *l, struct gus_error *err)

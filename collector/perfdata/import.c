@@ -421,6 +421,12 @@ static int prepare(struct import *m, struct gus_perfdata_survey *s, struct gus_e
 	return 0;
 }
 
+/* What came through a pipe lies in a file of ours that has no name, and whose time says nothing. */
+static uint64_t time_written(const struct stat *st)
+{
+	return st->st_nlink ? (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec : 0;
+}
+
 struct gus_reader *gus_perfdata_reader(int fd, const char *name, struct gus_error *err)
 {
 	struct import *m = gus_zalloc(sizeof(*m));
@@ -455,8 +461,10 @@ struct gus_reader *gus_perfdata_reader(int fd, const char *name, struct gus_erro
 	rc = m->passes.file ? prepare(m, &s, err) : -1;
 	gus_perfdata_survey_free(&s);
 	source.header = m->header;
-	if (rc == 0)
+	if (rc == 0) {
+		m->header->origin->written_ns = time_written(&st);
 		return gus_reader_open_source(&source, name);
+	}
 	if (m->header)
 		gusprof__header__free_unpacked(m->header, NULL);
 	close_all(m);

@@ -14,6 +14,7 @@ struct gus_search {
 	struct gus_error *refused;      /* takes the first file that is there and cannot be opened; may be NULL */
 	const struct gus_rights *rights; /* to open files with; NULL: ours */
 	uint64_t recorded_ns;           /* CLOCK_REALTIME when the recording ended; 0: not known */
+	uint64_t written_ns;            /* when its file was written last, if another program's; 0: not known */
 	bool elsewhere;                 /* recorded on another machine, or nobody knows: see gus_symbols_options */
 	bool nowhere;                   /* elsewhere, as nothing says where: device, inode and generation decide */
 	bool hurry;                     /* no file is read as a whole for its checksum: a build id or nothing */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolizer/symbols/object.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/path.h"
 #include "symbolizer/symbols/fetch.h"
 
 static const char deleted[] = " (deleted)";
@@ -14,12 +16,34 @@ static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
 	return gus_build_id_equal(e->build_id, e->build_id_size, o->build_id, o->build_id_size);
 }
 
-/* A compiler that writes a program anew is often given the inode that its predecessor had. */
-static bool has_changed(const struct gus_elf *e, const struct gus_search *search)
+static uint64_t in_ns(const struct timespec *t)
 {
-	uint64_t changed_ns = (uint64_t)e->stat.st_ctim.tv_sec * 1000000000 + (uint64_t)e->stat.st_ctim.tv_nsec;
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
 
-	return search->recorded_ns && changed_ns > search->recorded_ns;
+/* jitted-PID-N.so, which perf inject makes of a jitdump after the recording, and before it is done with its output. It
+ * gives it a generation that it makes up. */
+static bool is_injected(const char *path)
+{
+	const char *name = gus_base_name(path);
+	unsigned pid, number;
+	int end = 0;
+
+	return sscanf(name, "jitted-%u-%u.so%n", &pid, &number, &end) == 2 && end && !name[end];
+}
+
+/* A compiler that writes a program anew is often given the inode that its predecessor had. A link, a chmod or a rename
+ * changes the inode's own time and nothing of the file: that counts where no inode says that it is not another one's,
+ * which cp -p or mv put there with its old time. */
+static bool has_changed(const struct gus_object *o, const struct gus_elf *e, const struct gus_search *search)
+{
+	uint64_t until = is_injected(o->path) ? 0 : search->recorded_ns;
+
+	if (!until)
+		until = search->written_ns;
+	if (!until)
+		return false;
+	return in_ns(&e->stat.st_mtim) > until || (!o->identity.inode && in_ns(&e->stat.st_ctim) > until);
 }
 
 /* What lies at the module's path, if it is what was mapped. Without a recorded build id there is only the name to go
@@ -47,7 +71,7 @@ static void open_path(struct gus_object *o, const struct gus_search *search, boo
 			     gus_strdup(err.text);
 		return;
 	}
-	if (o->build_id_size ? is_recorded(o, e) : !identity || !has_changed(e, search)) {
+	if (o->build_id_size ? is_recorded(o, e) : *search->symfs || !has_changed(o, e, search)) {
 		o->main = e;
 		return;
 	}
@@ -92,7 +116,7 @@ void gus_object_open(struct gus_object *o, const struct gus_search *search, cons
 	/* What a user has put under symfs are copies. */
 	if (!o->build_id_size && !*search->symfs)
 		o->identity = (struct gus_file_identity){ module->inode, module->major, module->minor,
-							   search->nowhere ? module->generation : 0 };
+							   is_injected(module->path) ? 0 : module->generation };
 	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
 	if (!open_kept(o, &own, fd))
 		open_path(o, &own, was_deleted);

@@ -127,6 +127,11 @@ void gus_symbols_recorded_until(struct gus_symbols *s, uint64_t realtime_ns)
 	s->search.recorded_ns = realtime_ns;
 }
 
+void gus_symbols_written_until(struct gus_symbols *s, uint64_t realtime_ns)
+{
+	s->search.written_ns = realtime_ns;
+}
+
 /* What could not be read as a whole this time may be another time, and is not remembered. */
 static void save_answers(struct gus_symbols *s, const struct entry *e)
 {

@@ -66,6 +66,9 @@ void gus_symbols_free(struct gus_symbols *s);
 /* When the recording ended, in ns of CLOCK_REALTIME: a file without a build id that changed later is not what was
  * recorded, though it has its path and inode. Before the first question; without it nothing is said of that. */
 void gus_symbols_recorded_until(struct gus_symbols *s, uint64_t realtime_ns);
+/* When the file of another program's recording was written last: what stands for the end where that is not known, and
+ * until when perf inject may have made the files of a JIT's code. */
+void gus_symbols_written_until(struct gus_symbols *s, uint64_t realtime_ns);
 
 /* Symbols and images that the recording brought along; copied. Called before the first question. */
 void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols);

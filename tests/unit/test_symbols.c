@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From places to names. The programs asked about are built here, with the system's compiler and binutils. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -402,7 +405,7 @@ static const char *cache; /* of those who ask; NULL for none */
 static struct asked ask(const char *program, const char *debug_root, const char *symfs)
 {
 	struct asked a = { .path = symfs ? gus_strdup(program) : gus_format("%s/%s", folder, program) };
-	struct gus_symbols_options options = { .symfs = symfs, .cache = cache };
+	struct gus_symbols_options options = { .symfs = symfs, .cache = cache, .has_inodes = true };
 
 	a.debug_root = symfs ? gus_strdup(debug_root) : gus_format("%s/%s", folder, debug_root);
 	a.dirs[0] = a.debug_root;
@@ -1137,6 +1140,55 @@ static void expect_all_of(const char *program)
 	done(&a);
 }
 
+/* What stat calls a file is what the kernel calls it, but on file systems of several devices: those are found by
+ * mapping. A file's own time is set back and forth; that of its inode is now, later than all ends in here. */
+static void without_a_build_id_times_decide(void **state)
+{
+	enum { SECOND = 1000000000 };
+	static const struct {
+		const char *name;
+		uint64_t ended, written;   /* in ns behind the file's own time, and 1 s; 0: not known */
+		bool known, has_names;     /* known: the recording has its inode */
+	} cases[] = {
+		{ "times", 0, 0, true, true },               { "times", 0, 0, false, true },
+		{ "times", SECOND, 0, true, true },          { "times", SECOND - 1, 0, true, false },
+		{ "times", 0, SECOND, true, true },          { "times", 0, SECOND - 1, true, false },
+		/* the end is better than when the file was written */
+		{ "times", SECOND - 1, SECOND, true, false }, { "times", SECOND, SECOND - 1, true, true },
+		/* without an inode it may be another file with an old time */
+		{ "times", SECOND, 0, false, false },        { "times", 0, SECOND, false, false },
+		/* of perf inject: the end of the recording is before all of them */
+		{ "jitted-7-1.so", 1, 0, true, true },       { "jitted-7-1.so", 1, SECOND, true, true },
+		{ "jitted-7-1.so", 1, SECOND - 1, true, false },
+		{ "jitted-7-1.so.1", 1, SECOND, true, false }, { "jitted-7.so", 1, SECOND, true, false },
+	};
+
+	(void)state;
+	need_programs();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint64_t base = 1000000000ull * SECOND;
+		const struct timespec times[2] = { { 1000000001, 0 }, { 1000000001, 0 } };
+		struct asked a = ask(cases[i].name, "empty", NULL);
+		struct stat st;
+
+		need("for f in times jitted-7-1.so jitted-7-1.so.1 jitted-7.so; do cp full $f; done", "cp");
+		assert_int_equal(utimensat(AT_FDCWD, a.path, times, 0), 0);
+		assert_int_equal(stat(a.path, &st), 0);
+		if (cases[i].known) {
+			a.module.inode = st.st_ino;
+			a.module.major = major(st.st_dev);
+			a.module.minor = minor(st.st_dev);
+		}
+		gus_symbols_recorded_until(a.symbols, cases[i].ended ? base + cases[i].ended : 0);
+		gus_symbols_written_until(a.symbols, cases[i].written ? base + cases[i].written : 0);
+		if (cases[i].has_names)
+			assert_null(gus_symbols_trouble(a.symbols, &a.module));
+		else
+			assert_non_null(strstr(gus_symbols_trouble(a.symbols, &a.module), "was written or moved"));
+		done(&a);
+	}
+}
+
 static void sections_may_be_packed_by_any(void **state)
 {
 	(void)state;
@@ -1275,6 +1327,7 @@ int main(void)
 		cmocka_unit_test(variables_have_names),
 		cmocka_unit_test(plt_stubs_are_named),
 		cmocka_unit_test(a_changed_file_gives_no_names),
+		cmocka_unit_test(without_a_build_id_times_decide),
 		cmocka_unit_test(a_file_that_is_gone_is_found_by_build_id),
 		cmocka_unit_test(a_file_that_cannot_be_read_just_now_is_a_failure),
 		cmocka_unit_test(a_file_that_may_not_be_read_is_named),
