@@ -78,13 +78,22 @@ static void take_switches(struct look *l, const struct gus_frame *frame)
 
 /* Messages. */
 
+/* Perf names the kernel's mapping by a symbol, too, as in "[kernel.kallsyms]_text", and the kernel without it: one of
+ * the longer name were another to it, and the name that it shows. */
+static size_t name_length(const char *path, bool kernel)
+{
+	const char *end = kernel && *path == '[' ? strchr(path, ']') : NULL;
+
+	return end ? (size_t)(end + 1 - path) : strlen(path);
+}
+
 static void note_build(struct gus_contents *s, const char *path, const ProtobufCBinaryData *id, bool kernel)
 {
 	struct gus_contents_build b = { .size = (uint32_t)id->len, .kernel = kernel };
 
 	if (!id->len || id->len > sizeof(b.id) || !*path)
 		return;
-	b.path = gus_strings_add(&s->paths, path);
+	b.path = gus_strings_add_n(&s->paths, path, name_length(path, kernel));
 	memcpy(b.id, id->data, id->len);
 	gus_index_add(&s->builds, &b, NULL);
 }
@@ -148,9 +157,12 @@ static void take_embedded(struct look *l, const ProtobufCMessage *message)
 	l->s->names += ((const Gusprof__Embedded *)message)->n_functions;
 }
 
+/* Its bytes have no place, but by its build id the same one is found where it is at hand. */
 static void take_image(struct look *l, const ProtobufCMessage *message)
 {
-	(void)message;
+	const Gusprof__Image *image = (const Gusprof__Image *)message;
+
+	note_build(l->s, image->path, &image->build_id, false);
 	l->s->images++;
 }
 

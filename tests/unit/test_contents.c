@@ -407,6 +407,44 @@ static void build_ids(void **state)
 	assert_int_equal(b->kernel, 1);
 }
 
+/* The kernel by its name alone, and the vdso, of which no mapping tells the id. */
+static void build_ids_by_other_names(void **state)
+{
+	static const struct { struct made_mapping made; const char *path; } cases[] = {
+		{ { .path = "[kernel.kallsyms]_text", .build_id = "1", .kernel = true }, "[kernel.kallsyms]" },
+		{ { .path = "[kernel.kallsyms]", .build_id = "2", .kernel = true }, "[kernel.kallsyms]" },
+		{ { .path = "[ext4", .build_id = "3", .kernel = true }, "[ext4" },
+		{ { .path = "/a]_text", .build_id = "4", .kernel = true }, "/a]_text" },
+		{ { .path = "[a]_text", .build_id = "5" }, "[a]_text" },
+	};
+	const size_t n = sizeof(cases) / sizeof(*cases);
+	Gusprof__Image image = GUSPROF__IMAGE__INIT;
+	struct made *m = *state;
+	const struct gus_contents *c;
+	const struct gus_contents_build *b;
+
+	for (size_t i = 0; i < n; i++) {
+		struct made_mmap r;
+
+		made_mmap(&r, &cases[i].made);
+		assert_true(made_record(m->w, &r.record));
+	}
+	image.path = text("[vdso]");
+	assert_int_equal(gus_writer_message(m->w, GUS_FRAME_IMAGE, &image.base, NULL), 0); /* it has none */
+	image.build_id = (ProtobufCBinaryData){ 3, (uint8_t *)(uintptr_t)"its" };
+	assert_int_equal(gus_writer_message(m->w, GUS_FRAME_IMAGE, &image.base, NULL), 0);
+	c = look(m, NULL);
+	assert_int_equal(c->builds.n, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		b = gus_index_key(&c->builds, (uint32_t)i);
+		assert_string_equal(gus_strings_get(&c->paths, b->path), cases[i].path);
+	}
+	b = gus_index_key(&c->builds, (uint32_t)n);
+	assert_string_equal(gus_strings_get(&c->paths, b->path), "[vdso]");
+	assert_memory_equal(b->id, "its", 3);
+	assert_int_equal(b->kernel, 0);
+}
+
 static void what_has_no_place(void **state)
 {
 	Gusprof__EventTotal totals[3], *list[3];
@@ -476,7 +514,7 @@ int main(void)
 		TEST(no_cpus),
 		TEST(modules),
 		TEST(module_of_one_address),
-		TEST(build_ids),
+		TEST(build_ids), TEST(build_ids_by_other_names),
 		TEST(what_has_no_place),
 	};
 
