@@ -150,14 +150,22 @@ static void put_kernel(struct file *f, const char *path, uint64_t start, uint64_
 	put_mapping(f, &m);
 }
 
-/* A recording of ours has the kernel's names, and no mappings. That there is a kernel is said in any case: perf warns
- * otherwise, whatever was recorded. One that was made of another program's has what that one had. Modules are as large
- * as what is known to be in them, in whole pages. */
+static bool excludes_kernel(const Gusprof__Header *header)
+{
+	for (size_t i = 0; i < header->n_events; i++)
+		if (!header->events[i]->exclude_kernel)
+			return false;
+	return true;
+}
+
+/* A recording of ours has the kernel's names, and no mappings. Where none of it was sampled nobody knows where it was;
+ * that there is a kernel is still said, as perf warns otherwise, unless no event was of it. A recording that was made
+ * of another program's has what that one had. Modules are as large as what is known to be in them, in whole pages. */
 static void put_kernels(struct file *f)
 {
 	const struct gus_contents *s = f->contents;
 
-	if (s->kernel_mapped || f->header->origin)
+	if (s->kernel_mapped || f->header->origin || (!s->text_end && excludes_kernel(f->header)))
 		return;
 	put_kernel(f, "[kernel.kallsyms]_text", s->text_start, s->text_end, s->text_start);
 	for (size_t i = 0; i < s->modules.n; i++) {

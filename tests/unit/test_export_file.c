@@ -358,6 +358,26 @@ static void kernels_of_others(void **state)
 	assert_int_equal(count(m, MMAP2), 0);
 }
 
+/* Of none of whose code there is a sample: it is said to be there if one of the events was of it. */
+static void kernels_without_samples(void **state)
+{
+	struct made *m = *state;
+
+	for (unsigned of_users = 0; of_users < 4; of_users++) {
+		m->header.events[0]->exclude_kernel = of_users & 1;
+		m->header.events[1]->exclude_kernel = of_users >> 1;
+		unlink(m->path);
+		begin(m);
+		exported(m, false);
+		assert_int_equal(count(m, MMAP2), of_users != 3);
+	}
+	unlink(m->path);
+	begin(m);
+	symbols(m, 0xffffffff81000000, 0xffffffff82000000);
+	exported(m, false);
+	assert_int_equal(count(m, MMAP2), 2);
+}
+
 /* What another program's file had. */
 
 static void kept(struct made *m, uint32_t type)
@@ -583,7 +603,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(parts_of_a_file), TEST(records_in_order), TEST(rounds), TEST(where_the_kernel_was),
-		TEST(kernels_that_are_told), TEST(kernels_of_others), TEST(features_of_others), TEST(parts_of_a_pipe),
+		TEST(kernels_that_are_told), TEST(kernels_of_others), TEST(kernels_without_samples),
+		TEST(features_of_others), TEST(parts_of_a_pipe),
 		TEST(more_than_a_pipe_holds), TEST(names_longer_than_records), TEST(files_that_are_absent),
 		TEST(failures),
 	};
