@@ -99,6 +99,8 @@ static void tell_wrong(const struct gus_log *log, const struct gus_contents *s, 
 		{ damage->corrupt, "corrupt places of the recording, which are left out" },
 		{ damage->missing_frames, "missing pieces of the recording" },
 		{ s->strangers, "samples of events that the recording does not name, which are left out" },
+		{ r->unnamed, "tracepoints of which the recording tells no more than the number: perf shows them "
+		  "without names and fields" },
 		{ r->late, "records that come later than their time: more of the recording overlaps than is kept in "
 		  "memory" },
 		{ r->too_long, "names longer than a record of perf.data, which are left out with what they name" },

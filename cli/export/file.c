@@ -270,6 +270,8 @@ static bool put_feature(struct file *f, enum gus_perfdata_feature feature)
 		gus_vec_append(&f->bytes, kept->data, kept->len);
 		return true;
 	}
+	for (size_t i = 0; feature == GUS_PERFDATA_TRACING_DATA && i < f->header->n_events; i++)
+		f->result->unnamed += gus_perfdata_is_unnamed(f->header->events[i]);
 	return gus_perfdata_put_feature(&f->bytes, feature, &a);
 }
 

@@ -20,6 +20,7 @@ struct gus_export_result {
 	uint64_t late;                  /* came later than their time: more of the recording overlaps than is kept */
 	uint64_t too_long;              /* records of the side band of which a text is longer than a record */
 	uint64_t ids_left;              /* of events, for which a pipe's records have no room */
+	uint64_t unnamed;               /* tracepoints of which names and fields are not told */
 	uint64_t absent;                /* files without which perf unwinds no stacks: they are not at hand */
 	uint64_t unfit[GUS_PERFDATA_UNFITS]; /* samples, by what of them has no place */
 };

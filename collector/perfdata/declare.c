@@ -288,20 +288,49 @@ static const char buffer_page[] =
 
 static bool is_tracepoint(const Gusprof__Event *e)
 {
-	return e->type == PERF_TYPE_TRACEPOINT && strchr(e->name, ':');
+	return e->type == PERF_TYPE_TRACEPOINT;
+}
+
+static size_t word_length(const char *text)
+{
+	return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
+/* SYSTEM:NAME, and modifiers, which are perf's. */
+static bool is_named(const Gusprof__Event *e)
+{
+	size_t system = strcspn(e->name, ":"), length = e->name[system] ? word_length(e->name + system + 1) : 0;
+	char behind = length ? e->name[system + 1 + length] : 'x';
+
+	return system && (!behind || behind == ':');
+}
+
+bool gus_perfdata_is_unnamed(const Gusprof__Event *e)
+{
+	return is_tracepoint(e) && !is_named(e);
 }
 
 /* A file of the tracing file system, with its size before it. */
 static void put_format(struct gus_bytes *out, const Gusprof__Event *e)
 {
-	const char *name = strchr(e->name, ':') + 1;
-	int length = (int)strcspn(name, ":"); /* modifiers are perf's */
-	char *text = gus_format("name: %.*s\nID: %llu\nformat:\n%s\n\nprint fmt: \"\"\n", length, name,
+	char *name = is_named(e) ? gus_strdup(strchr(e->name, ':') + 1) :
+		     gus_format("tracepoint_%llu", (unsigned long long)e->config);
+	char *text = gus_format("name: %.*s\nID: %llu\nformat:\n%s\n\nprint fmt: \"\"\n", (int)word_length(name), name,
 				(unsigned long long)e->config, common_fields);
 
 	gus_put_u64(out, strlen(text));
 	gus_vec_append(out, (const uint8_t *)text, strlen(text));
 	free(text);
+	free(name);
+}
+
+static void put_system(struct gus_bytes *out, const Gusprof__Event *e)
+{
+	bool named = is_named(e);
+
+	gus_vec_append(out, (const uint8_t *)(named ? e->name : "unknown"), named ? strcspn(e->name, ":") : 7);
+	gus_put_int(out, 0, 1);
+	gus_put_u32(out, 1); /* of one event; a system may come again */
 }
 
 static void put_systems(struct gus_bytes *out, const Gusprof__Header *header)
@@ -315,9 +344,7 @@ static void put_systems(struct gus_bytes *out, const Gusprof__Header *header)
 
 		if (!is_tracepoint(e))
 			continue;
-		gus_vec_append(out, (const uint8_t *)e->name, strcspn(e->name, ":"));
-		gus_put_int(out, 0, 1);
-		gus_put_u32(out, 1); /* of one event; a system may come again */
+		put_system(out, e);
 		put_format(out, e);
 		n++;
 	}

@@ -47,5 +47,8 @@ struct gus_perfdata_about {
 /* Appends the bytes of a feature. False, and nothing, if the recording does not tell it: then the file is without. */
 bool gus_perfdata_put_feature(struct gus_bytes *out, enum gus_perfdata_feature feature,
 			      const struct gus_perfdata_about *about);
+/* A tracepoint of which no more than the number is known, as of a file that was cut: GUS_PERFDATA_TRACING_DATA calls it
+ * unknown:tracepoint_NUMBER. */
+bool gus_perfdata_is_unnamed(const Gusprof__Event *e);
 
 #endif

@@ -438,6 +438,34 @@ static void features_of_others(void **state)
 	}
 }
 
+/* Those of which nothing tells a name are counted, unless what the file had told of them is there. */
+static void tracepoints(void **state)
+{
+	Gusprof__Origin origin = GUSPROF__ORIGIN__INIT;
+	Gusprof__Feature f = GUSPROF__FEATURE__INIT, *list[] = { &f };
+	struct made *m = *state;
+
+	m->event[0].type = m->event[1].type = 2;
+	f.number = GUS_PERFDATA_TRACING_DATA;
+	f.bytes = (ProtobufCBinaryData){ 6, (uint8_t *)(uintptr_t)"as is " };
+	origin.features = list;
+	m->header.origin = &origin;
+	for (unsigned told = 0; told < 2; told++) {
+		origin.n_features = told;
+		unlink(m->path);
+		begin(m);
+		exported(m, false);
+		assert_int_equal(m->result.unnamed, told ? 0 : 2);
+		m->event[1].name = text("sched:switch");
+		unlink(m->path);
+		begin(m);
+		exported(m, true);
+		assert_int_equal(m->result.unnamed, told ? 0 : 1);
+		m->event[1].name = text("second");
+	}
+	m->header.origin = NULL;
+}
+
 /* The pipe. */
 
 /* Events, what the machine is, build ids, what happened. */
@@ -604,7 +632,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(parts_of_a_file), TEST(records_in_order), TEST(rounds), TEST(where_the_kernel_was),
 		TEST(kernels_that_are_told), TEST(kernels_of_others), TEST(kernels_without_samples),
-		TEST(features_of_others), TEST(parts_of_a_pipe),
+		TEST(features_of_others), TEST(tracepoints), TEST(parts_of_a_pipe),
 		TEST(more_than_a_pipe_holds), TEST(names_longer_than_records), TEST(files_that_are_absent),
 		TEST(failures),
 	};

@@ -375,6 +375,44 @@ static void tracepoints(void **state)
 	end(&m);
 }
 
+/* Perf refuses a file with one that has no format: where its name is not SYSTEM:NAME, the number makes one. */
+static void unnamed_tracepoints(void **state)
+{
+	static const struct { const char *told, *system, *name; } cases[] = {
+		{ "tracepoint 782", "unknown", "name: tracepoint_782\nID: 782\n" },
+		{ ":a", "unknown", "name: tracepoint_782\nID: 782\n" },
+		{ "a:", "unknown", "name: tracepoint_782\nID: 782\n" },
+		{ "a::u", "unknown", "name: tracepoint_782\nID: 782\n" },
+		{ "a:b c", "unknown", "name: tracepoint_782\nID: 782\n" },
+		{ "a:b_9:u", "a", "name: b_9\nID: 782\n" },
+		{ "a:b", "a", "name: b\nID: 782\n" },
+	};
+	struct made m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_cursor c;
+
+		begin(&m);
+		m.events[1].name = text(cases[i].told);
+		m.events[1].type = 2;
+		m.events[1].config = 782;
+		assert_int_equal(gus_perfdata_is_unnamed(&m.events[1]), strcmp(cases[i].system, "unknown") == 0);
+		c = feature(&m, GUS_PERFDATA_TRACING_DATA);
+		gus_cursor_take(&c, 10 + 4 + 2 + 4);
+		take_text(&c, "header_page");
+		gus_cursor_take(&c, gus_cursor_u64(&c));
+		take_text(&c, "header_event");
+		gus_cursor_take(&c, 8 + 4 + 4);
+		take_text(&c, cases[i].system);
+		gus_cursor_take(&c, 4 + 8);
+		assert_memory_equal(c.at, cases[i].name, strlen(cases[i].name));
+		m.events[1].type = 1;
+		assert_false(gus_perfdata_is_unnamed(&m.events[1]));
+		end(&m);
+	}
+}
+
 /* Numbers of events are of four bytes wherever they stand. */
 static void more_events_than_a_byte_counts(void **state)
 {
@@ -502,6 +540,7 @@ int main(void)
 		cmocka_unit_test(command_and_times),
 		cmocka_unit_test(events_by_name),
 		cmocka_unit_test(tracepoints),
+		cmocka_unit_test(unnamed_tracepoints),
 		cmocka_unit_test(more_events_than_a_byte_counts),
 		cmocka_unit_test(nothing_is_made_up),
 		cmocka_unit_test(build_ids),
