@@ -2,6 +2,7 @@
 #include "cli/export/contents.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "attribution/profile/frames.h"
 #include "base/limits.h"
@@ -98,9 +99,31 @@ static void note_build(struct gus_contents *s, const char *path, const ProtobufC
 	gus_index_add(&s->builds, &b, NULL);
 }
 
+/* Not by its length: a reader of /proc finds what the loader left of it when it had protected a piece. */
+static struct gus_contents_data data_of(const Gusprof__Mmap *m)
+{
+	return (struct gus_contents_data){ m->start, m->offset, m->pid };
+}
+
+bool gus_contents_has_data(const struct gus_contents *s, const Gusprof__Mmap *m)
+{
+	struct gus_contents_data key = data_of(m);
+
+	return gus_index_find(&s->data, &key) != GUS_INDEX_NONE;
+}
+
+static void note_data(struct gus_contents *s, const Gusprof__Mmap *m)
+{
+	struct gus_contents_data key = data_of(m);
+
+	if (!m->kernel && !(m->protection & PROT_EXEC) && *m->path == '/')
+		gus_index_add(&s->data, &key, NULL);
+}
+
 static void note_record(struct gus_contents *s, const Gusprof__Record *r)
 {
 	if (r->kind_case == GUSPROF__RECORD__KIND_MMAP) {
+		note_data(s, r->mmap);
 		s->kernel_mapped |= r->mmap->kernel;
 		note_build(s, r->mmap->path, &r->mmap->build_id, r->mmap->kernel);
 	}
@@ -228,6 +251,7 @@ static void begin(struct gus_contents *s, const Gusprof__Header *header)
 {
 	*s = (struct gus_contents){ 0 };
 	gus_index_init(&s->builds, sizeof(struct gus_contents_build));
+	gus_index_init(&s->data, sizeof(struct gus_contents_data));
 	gus_strings_init(&s->paths);
 	s->turned = header->origin && header->origin->big_endian;
 	for (uint32_t i = 0; i < header->n_events; i++)
@@ -262,5 +286,6 @@ void gus_contents_free(struct gus_contents *s)
 	gus_vec_free(&s->layouts);
 	gus_vec_free(&s->counters);
 	gus_index_free(&s->builds);
+	gus_index_free(&s->data);
 	gus_strings_free(&s->paths);
 }

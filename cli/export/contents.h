@@ -31,6 +31,7 @@ struct gus_contents {
 	struct gus_vec(struct gus_export_module) modules;
 	struct gus_strings paths;
 	struct gus_index builds;        /* struct gus_contents_build */
+	struct gus_index data;          /* struct gus_contents_data: what was mapped without being code */
 	/* What perf.data has no place for. */
 	bool turned;                    /* it was made of a file whose bytes stand the other way round */
 	uint64_t kept, aux, marks, made, names, images, replayable, unsampled;
@@ -39,6 +40,10 @@ struct gus_contents {
 
 struct gus_contents_build { uint32_t path, size; uint8_t id[20]; uint32_t kernel; };
 
+struct gus_contents_data { uint64_t start, offset, pid; };
+
+/* Whether the recording itself tells of this mapping of data, of whatever time. */
+bool gus_contents_has_data(const struct gus_contents *s, const Gusprof__Mmap *m);
 /* Reads all of it once. -1 only if the file cannot be read; then, too, it is to be freed. */
 int gus_contents_make(struct gus_contents *s, struct gus_reader *reader, struct gus_error *err);
 void gus_contents_free(struct gus_contents *s);

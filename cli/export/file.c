@@ -124,13 +124,22 @@ static void put_mapping(void *context, Gusprof__Mmap *m)
 	put_record(context, &r);
 }
 
+/* Unless the recording tells of it, as one does that was made of a file of ours. */
+static void put_data(void *context, Gusprof__Mmap *m)
+{
+	struct file *f = context;
+
+	if (!gus_contents_has_data(f->contents, m))
+		put_mapping(f, m);
+}
+
 /* Beside code goes what perf needs to unwind stacks through it. */
 static void take_record(void *context, const Gusprof__Record *record)
 {
 	struct file *f = context;
 
 	if (record->kind_case == GUSPROF__RECORD__KIND_MMAP && f->contents->stacks && !record->mmap->kernel)
-		gus_loaded_each(&f->loaded, record->mmap, put_mapping, f);
+		gus_loaded_each(&f->loaded, record->mmap, put_data, f);
 	put_record(f, record);
 }
 

@@ -202,6 +202,11 @@ ok 'of which there are some' [ "$(grep -c cpu-clock by.us)" -gt 0 ]
 "$gusprof" record -q --call-graph dwarf -F 499 -o copies -- "$GUS_DEMO" 0.2 >out 2>err
 "$gusprof" export -q -i copies -o copies.data >out 2>err
 ok 'stacks that perf is to unwind are the same when read again' same copies copies.data
+"$gusprof" export -q -i copies.data -o copies2.data >out 2>err
+"$tell" copies.data >out && grep ' mmap ' out | sort >expected
+"$tell" copies2.data >out && grep ' mmap ' out | sort >found
+ok 'and what was worked out of files is not worked out once more' cmp found expected
+ok 'which was something' [ "$("$tell" copies | grep -c ' mmap ')" -lt "$(wc -l <found)" ]
 if perf version --build-options 2>/dev/null | grep -qE '(libunwind|libdw-dwarf-unwind): \[ on'; then
 	perf script --no-inline -F ip,sym -i copies.data >by.perf 2>err
 	ok 'and perf unwinds them' [ "$(grep -c ' _start$' by.perf)" -gt 0 ]

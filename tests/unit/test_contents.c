@@ -445,6 +445,41 @@ static void build_ids_by_other_names(void **state)
 	assert_int_equal(b->kernel, 0);
 }
 
+/* By process, place and offset; neither code nor the kernel, nor what no file holds, is a file's data. */
+static void data(void **state)
+{
+	static const struct { uint32_t pid, protection; uint64_t start, offset; const char *path; bool kernel, has; }
+	cases[] = {
+		{ 7, 1, 0x1000, 0x2000, "/a", false, true }, { 7, 3, 0x3000, 0x2000, "/a", false, true },
+		{ 7, 5, 0x4000, 0x2000, "/a", false, false }, { 7, 1, 0x5000, 0x2000, "/a", true, false },
+		{ 7, 1, 0x6000, 0x2000, "[heap]", false, false },
+	};
+	const size_t n = sizeof(cases) / sizeof(*cases);
+	struct made *m = *state;
+	const struct gus_contents *c;
+	struct made_mmap r[sizeof(cases) / sizeof(*cases)];
+
+	for (size_t i = 0; i < n; i++) {
+		made_mmap(&r[i], &(struct made_mapping){ .pid = cases[i].pid, .start = cases[i].start, .length = 0x1000,
+							 .path = cases[i].path, .kernel = cases[i].kernel });
+		r[i].mmap.offset = cases[i].offset;
+		r[i].mmap.protection = cases[i].protection;
+		r[i].record.mmap = &r[i].mmap;
+		assert_true(made_record(m->w, &r[i].record));
+	}
+	c = look(m, NULL);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(gus_contents_has_data(c, &r[i].mmap), cases[i].has);
+	r[0].mmap.length = 0x2000;
+	assert_true(gus_contents_has_data(c, &r[0].mmap));
+	r[0].mmap.pid = 8;
+	r[1].mmap.offset++;
+	assert_false(gus_contents_has_data(c, &r[0].mmap) || gus_contents_has_data(c, &r[1].mmap));
+	r[0].mmap.pid = 7;
+	r[0].mmap.start++;
+	assert_false(gus_contents_has_data(c, &r[0].mmap));
+}
+
 static void what_has_no_place(void **state)
 {
 	Gusprof__EventTotal totals[3], *list[3];
@@ -514,7 +549,7 @@ int main(void)
 		TEST(no_cpus),
 		TEST(modules),
 		TEST(module_of_one_address),
-		TEST(build_ids), TEST(build_ids_by_other_names),
+		TEST(build_ids), TEST(build_ids_by_other_names), TEST(data),
 		TEST(what_has_no_place),
 	};
 
