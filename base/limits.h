@@ -150,6 +150,11 @@ static inline uint64_t gus_saturated(uint64_t a, uint64_t b)
 /* Places in memory that a profile tells apart: lines or pages that were asked for, each of which takes some 400 bytes
  * until it is a row. */
 #define GUS_LIMIT_TOUCHES (1u << 18)
+/* Calling paths that a profile tells apart, which take some 150 bytes each until a tree is printed. A program's stacks
+ * begin alike: a million samples come to some 100,000 paths; 100,000 stacks of 60 frames that have nothing in common
+ * are 6,000,000, in a file of 107 MB. But thousands of callers that move on by one with each sample pack to a few bytes
+ * a sample. */
+#define GUS_LIMIT_PATHS ((struct gus_limit){ 1500000, 1, 1u << 25 })
 /* Who uses lines that are shared: each a thread, an instruction and a byte of a line; some 120 bytes of memory. */
 #define GUS_LIMIT_SHARING (1u << 19)
 /* Bytes of memory that names, lines and code take which a recording brings along. A recorder writes 64 MiB of them at

@@ -40,6 +40,8 @@ struct path_key { uint32_t caller, module; uint64_t offset; };
 /* A chain of a process while nothing is mapped: the same bytes are the same places. They are told apart by 128 bits of
  * hash; who makes two that are the same harms the profile of their own recording. */
 struct chain_key { uint32_t pid, mode; uint64_t until; XXH128_hash_t bytes; };
+/* Where a chain leads; shortened: it goes on from there, and there was no room for more paths. */
+struct chain_end { uint32_t path; bool shortened; };
 struct thread_key { uint32_t pid, tid; };
 /* Who runs on a CPU, since when; known between a switch in and the next out. */
 struct running { uint32_t tid; uint64_t since; };
@@ -51,7 +53,8 @@ struct loader {
 	struct gus_visitor *visit;        /* NULL: samples become cells */
 	uint64_t from, to;              /* of the recording's clock */
 	struct gus_index cells, paths, threads, cpus, comms, chains;
-	struct gus_vec(uint32_t) path_of_chain;
+	struct gus_vec(struct chain_end) chain_ends;
+	struct gus_budget paths_left;
 	struct gus_vec(uint64_t) last;  /* time of each thread's last sample */
 	struct gus_vec(struct running) running;
 	bool timed;                     /* weights are time */
@@ -200,15 +203,16 @@ static void take_message(void *context, const struct gus_frame *frame)
 
 /* Second pass: samples and switches. */
 
+/* GUS_INDEX_NONE: it is a new one, and there is no room for it. */
 static uint32_t path_add(struct loader *l, uint32_t caller, struct gus_place place)
 {
 	struct path_key key = { caller, place.module, place.offset };
-	bool is_new;
-	uint32_t number = gus_index_add(&l->paths, &key, &is_new);
+	uint32_t number = gus_index_find(&l->paths, &key);
 
-	if (is_new)
-		gus_vec_push(&l->p->paths, (struct gus_path){ caller, l->p->paths.v[caller].depth + 1, place });
-	return number;
+	if (number != GUS_INDEX_NONE || !gus_budget_charge(&l->paths_left, 1))
+		return number;
+	gus_vec_push(&l->p->paths, (struct gus_path){ caller, l->p->paths.v[caller].depth + 1, place });
+	return gus_index_add(&l->paths, &key, NULL);
 }
 
 /* The chain's frames with their places, innermost first. A chain's addresses return to behind the call, so they are
@@ -244,24 +248,42 @@ static void find_callers(struct loader *l, const struct gus_sample *s)
 	}
 }
 
-/* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. */
+/* The path of the callers at hand, from the outermost in, so that paths with the same beginning share it. */
+static struct chain_end end_of_callers(struct loader *l)
+{
+	struct chain_end end = { 0 };
+
+	for (size_t i = l->callers.n; i--; ) {
+		uint32_t path = path_add(l, end.path, l->callers.v[i].place);
+
+		if (path == GUS_INDEX_NONE) {
+			end.shortened = true;
+			break;
+		}
+		end.path = path;
+	}
+	return end;
+}
+
+/* The chain as a path. */
 static uint32_t path_of(struct loader *l, const struct gus_sample *s)
 {
 	struct chain_key key = { s->pid, s->mode, gus_space_steady_until(l->p->space, s->pid, s->time),
 				 XXH3_128bits(s->chain, s->chain_n * sizeof(*s->chain)) };
-	uint32_t path = 0, number;
+	const struct chain_end *end;
+	uint32_t number;
 	bool is_new;
 
 	if (!s->chain_n)
 		return 0;
 	number = gus_index_add(&l->chains, &key, &is_new);
-	if (!is_new)
-		return l->path_of_chain.v[number];
-	find_callers(l, s);
-	for (size_t i = l->callers.n; i--; )
-		path = path_add(l, path, l->callers.v[i].place);
-	gus_vec_push(&l->path_of_chain, path);
-	return path;
+	if (is_new) {
+		find_callers(l, s);
+		gus_vec_push(&l->chain_ends, end_of_callers(l));
+	}
+	end = &l->chain_ends.v[number];
+	l->p->shortened += end->shortened;
+	return end->path;
 }
 
 static bool in_list(const char *const *list, const char *name)
@@ -798,6 +820,7 @@ static void start(struct loader *l)
 	gus_wall_init(&l->wall, &l->p->cells, nowhere, l);
 	gus_index_add(&l->paths, &(struct path_key){ .caller = GUS_INDEX_NONE }, NULL); /* which no path has */
 	gus_vec_push(&l->p->paths, (struct gus_path){ 0 });
+	l->paths_left = gus_budget_of(GUS_LIMIT_PATHS, gus_reader_size(l->reader));
 }
 
 /* Of a recording without its header there is one event nobody knows. */
@@ -818,7 +841,7 @@ static void stop(struct loader *l)
 	gus_index_free(&l->cpus);
 	gus_index_free(&l->comms);
 	gus_index_free(&l->chains);
-	gus_vec_free(&l->path_of_chain);
+	gus_vec_free(&l->chain_ends);
 	gus_index_free(&l->processes);
 	gus_wall_free(&l->wall);
 	gus_vec_free(&l->last);

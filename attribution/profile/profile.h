@@ -97,6 +97,7 @@ struct gus_profile {
 	uint64_t samples;              /* in cells */
 	uint64_t weight;               /* at most GUS_LIMIT_SUM: what would go beyond is not added, here or in cells */
 	uint64_t capped;               /* samples whose weight was cut for that */
+	uint64_t shortened;            /* samples of whose callers only the outermost are in paths: GUS_LIMIT_PATHS */
 	double weight2;
 	uint64_t filtered;             /* samples of the event that the filter left out, read or not */
 	uint64_t without_cpu;          /* of these: no CPU is told, and some were asked for */

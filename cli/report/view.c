@@ -230,6 +230,10 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		notice(&n, "there are more than %u places of data: %llu samples are of places that came later and are "
 			   "in rows together ('[others]'). --time or --tid take fewer", GUS_LIMIT_TOUCHES,
 		       (unsigned long long)p->touches->beyond);
+	if (p->shortened)
+		notice(&n, "there are more calling paths than are told apart: %llu samples stand below the outermost "
+			   "of their callers only, as if these had called where they are. --time or --tid take fewer",
+		       (unsigned long long)p->shortened);
 	for (size_t i = 0; p->footer && i < p->footer->n_notices; i++)
 		notice(&n, "%s", p->footer->notices[i]);
 	if (p->throttled)

@@ -15,6 +15,7 @@
 #include "attribution/profile/profile.h"
 #include "attribution/profile/selection.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "proto/sample.h"
 #include "proto/varint.h"
 #include "proto/writer.h"
@@ -690,6 +691,50 @@ static void long_chains_are_whole(void **state)
 	drop(&m);
 }
 
+/* Callers that move on by one with each sample have no path in common. When there is no room for more, a sample stands
+ * below as many of its outermost callers as have a path already: the same chain again, and one that was there before,
+ * are what they were. */
+static void paths_beyond_the_limit_are_shortened(void **state)
+{
+	enum { DEPTH = 1000, SAMPLES = 1700 };
+	static uint64_t chain[DEPTH + SAMPLES];
+	const struct gus_profile *p;
+	uint64_t paths, whole, samples = 0;
+	struct made m;
+
+	(void)state;
+	for (unsigned i = 0; i < DEPTH + SAMPLES; i++)
+		chain[i] = APP + 0x100 + i;
+	begin(&m);
+	for (unsigned i = 0; i < SAMPLES + 2; i++) {
+		struct gus_sample s = plain;
+
+		s.tid = i;
+		s.chain = chain + (i < SAMPLES ? i : i == SAMPLES ? SAMPLES - 1 : 0);
+		s.chain_n = DEPTH;
+		gus_columns_push(&m.batch, &s);
+		if (i % 500 == 499)
+			flush(&m);
+	}
+	end(&m);
+	p = load(&m, &(struct gus_filter){ .chains = true });
+	paths = gus_budget_of(GUS_LIMIT_PATHS, gus_reader_size(m.reader)).left;
+	whole = paths / DEPTH;
+	assert_int_equal(p->paths.n, 1 + paths);
+	assert_int_equal(p->shortened, SAMPLES - whole + 1);
+	assert_int_equal(p->samples, SAMPLES + 2);
+	for (size_t i = 0; i < p->cells.n; i++) {
+		uint32_t number = p->threads.v[p->cells.v[i].thread].tid;
+		uint32_t depth = p->paths.v[p->cells.v[i].path].depth;
+
+		samples += p->cells.v[i].samples;
+		assert_int_equal(depth, number < whole || number == SAMPLES + 1 ? DEPTH :
+				 number == whole ? paths % DEPTH : 0);
+	}
+	assert_int_equal(samples, SAMPLES + 2);
+	drop(&m);
+}
+
 /* The same chain is another path where something else is mapped: later, in another process, in another mode. */
 static void equal_chains_are_looked_up_where_they_are(void **state)
 {
@@ -996,6 +1041,7 @@ int main(void)
 		cmocka_unit_test(events_that_are_not_told_are_one),
 		cmocka_unit_test(callers_are_found_before_their_return),
 		cmocka_unit_test(long_chains_are_whole),
+		cmocka_unit_test(paths_beyond_the_limit_are_shortened),
 		cmocka_unit_test(equal_chains_are_looked_up_where_they_are),
 		cmocka_unit_test(names_are_those_of_the_last_sample),
 		cmocka_unit_test(time_on_cpu_needs_both_ends),
