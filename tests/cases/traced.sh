@@ -163,6 +163,21 @@ refuse 125 'cut .*cut' -i cut
 model 143 -o - -- "$target" die 100 0
 expect "a command that dies of a signal" '^The trace is not whole: '
 
+# The core engine beside: its cycles have the regions between them, and its stacks all that it ran.
+model 0 --engine core --lanes all --rows 100000 --format json -i long
+holds "the core engine's regions add up" '(near(sum(o["core_cycles"] for o in m["regions"]), m["core_cycles"]) and
+	m["engine"] == "core" and near(m["core_ipc"], m["instructions"] / m["core_cycles"]))'
+holds "and its stacks" 'abs(sum(sum(s.values()) for s in m["core_stack"].values()) - m["core_ran"]) < 1000'
+holds "each instruction has its own" 'near(sum(sum(s.values()) for o in m["regions"] for i in o["rows"]
+	if i["core_stack"] for s in i["core_stack"].values()), sum(sum(s.values()) for s in m["core_stack"].values()))'
+holds "and both engines agree on a loop of one dependence" 'abs(m["cycles"] / m["core_cycles"] - 1) < 0.1'
+model 0 --engine core -i long
+expect "in the text" '^  by the core engine [0-9.]+ k cycles, [0-9.]+ instructions a cycle: the stream engine is '
+expect "what retirement did" '^  stalled +[0-9.]+%'
+model 0 --format json -i long
+holds "without it nothing is told of it" \
+	'm["core_cycles"] is None and m["core_stack"] is None and m["engine"] == "stream"'
+
 # What cannot be run or makes no sense.
 printf '#!/nonexistent/interpreter -x\n' >script
 echo text >text
@@ -194,7 +209,6 @@ refuse 129 'a command .--. and a file .-i. exclude each other' -i t -- "$target"
 refuse 129 'a process .-p. and a file .-i. exclude each other' -i t -p 1
 refuse 129 '--trace-options is for a command .--.; here the input is a process' -p 1 --trace-options start=1
 refuse 129 '--emulator is for a command .--. or a process .-p.; here' -i t --emulator x
-refuse 129 '--engine core is for .*: what was executed is modelled by the stream engine' -i t --engine core
 refuse 129 '--sensitivity 15,100 is for .*: what was executed takes one percentage' -i t --sensitivity=15,100
 refuse 129 '--format csv is for a block .*; here the input is a file' -i t --format csv
 
