@@ -205,6 +205,8 @@ static inline uint64_t gus_saturated(uint64_t a, uint64_t b)
 
 /* Bytes of a table of a CPU: far more than any, less than would hurt. */
 #define GUS_LIMIT_TABLE_FILE (64u << 20)
+/* Bytes of a calibration that a user keeps: ten thousand forms are 4 MB, and a full one has some hundred. */
+#define GUS_LIMIT_CALIBRATION_FILE ((size_t)16 << 20)
 /* Bytes of measured data to import; the file of all CPUs is a tenth of that. */
 #define GUS_LIMIT_IMPORT_FILE ((size_t)2 << 30)
 /* Bytes of a batch or of a table of uops. */

@@ -168,3 +168,22 @@ void gus_output_drop(struct gus_output *o)
 	drop_hidden(o);
 	forget(o);
 }
+
+int gus_output_write(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	while (size) {
+		ssize_t put = write(fd, at, size);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0) {
+			errno = put ? errno : ENOSPC;
+			return -1;
+		}
+		at += put;
+		size -= (size_t)put;
+	}
+	return 0;
+}

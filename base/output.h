@@ -27,6 +27,9 @@ int gus_output_create(struct gus_output *o, const char *path, const char *what, 
  * gus_output_drop. */
 int gus_output_name(struct gus_output *o, struct gus_error *err);
 
+/* Writes all of it to a descriptor. -1 with errno, ENOSPC where there is no other reason. */
+int gus_output_write(int fd, const void *bytes, size_t size);
+
 /* Removes the file that has no name. */
 void gus_output_drop(struct gus_output *o);
 

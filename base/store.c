@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/output.h"
 
 #define FOLDERS_MAX 128         /* on the way up to the root; paths have at most 2048 */
 #define FILES_MAX 65536         /* that are counted; a folder of ours has some hundred */
@@ -155,26 +156,39 @@ static bool read_all(int fd, uint8_t *bytes, size_t size)
 
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got <= 0)
+		if (got <= 0) {
+			errno = got ? errno : EIO;
 			return false;
+		}
 		done += (size_t)got;
 	}
 	return true;
 }
 
+static int objection_to_file(int fd, uid_t user, size_t max, struct stat *st)
+{
+	if (fstat(fd, st) != 0)
+		return errno;
+	if (!S_ISREG(st->st_mode) || st->st_uid != user || (st->st_mode & (S_IWGRP | S_IWOTH)))
+		return EPERM;
+	return (uint64_t)st->st_size <= max ? 0 : EFBIG;
+}
+
 uint8_t *gus_store_read(struct gus_store *s, const char *name, size_t max, size_t *size)
 {
 	char *full = gus_format("%s%s", name, s->suffix);
-	int fd = openat(s->folder, full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(s->folder, full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), why = errno;
 	uint8_t *bytes = NULL;
 	struct stat st;
 
 	free(full);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == s->user &&
-	    (uint64_t)st.st_size <= max) {
+	if (fd >= 0)
+		why = objection_to_file(fd, s->user, max, &st);
+	if (fd >= 0 && !why) {
 		*size = (size_t)st.st_size;
 		bytes = gus_alloc(*size ? *size : 1);
 		if (!read_all(fd, bytes, *size)) {
+			why = errno;
 			free(bytes);
 			bytes = NULL;
 		} else if (time(NULL) - st.st_mtim.tv_sec >= USED_S) {
@@ -183,24 +197,8 @@ uint8_t *gus_store_read(struct gus_store *s, const char *name, size_t max, size_
 	}
 	if (fd >= 0)
 		close(fd);
+	errno = why;
 	return bytes;
-}
-
-static int write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t put = write(fd, bytes, size);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0) {
-			errno = put ? errno : ENOSPC;
-			return -1;
-		}
-		bytes += put;
-		size -= (size_t)put;
-	}
-	return 0;
 }
 
 struct kept {
@@ -285,11 +283,18 @@ static int make_file(const struct gus_store *s, const char *name, const void *by
 
 	if (fd < 0)
 		return errno;
-	if (write_all(fd, bytes, size) != 0)
+	if (gus_output_write(fd, bytes, size) != 0)
 		why = errno;
 	if (close(fd) != 0 && !why)
 		why = errno;
 	return why;
+}
+
+int gus_store_check(struct gus_store *s, struct gus_error *err)
+{
+	if (faccessat(s->folder, ".", W_OK | X_OK, AT_EACCESS) == 0)
+		return 0;
+	return gus_fail_errno(err, errno, "cannot write a file to %s", s->path);
 }
 
 int gus_store_write(struct gus_store *s, const char *name, const void *bytes, size_t size, struct gus_error *err)
@@ -312,4 +317,44 @@ int gus_store_write(struct gus_store *s, const char *name, const void *bytes, si
 		return gus_fail_errno(err, why, "cannot write a file to %s", s->path);
 	trim(s);
 	return 0;
+}
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+char **gus_store_names(struct gus_store *s)
+{
+	size_t end = strlen(s->suffix);
+	struct kept_list list = { 0 };
+	struct gus_vec(char *) names = { 0 };
+
+	list_files(s, &list);
+	for (size_t i = 0; i < list.n; i++) {
+		if (!is_unfinished(list.v[i].name))
+			gus_vec_push(&names, gus_strndup(list.v[i].name, strlen(list.v[i].name) - end));
+		free(list.v[i].name);
+	}
+	gus_vec_free(&list);
+	if (names.n)
+		qsort(names.v, names.n, sizeof(*names.v), by_name);
+	gus_vec_push(&names, NULL);
+	return names.v;
+}
+
+void gus_store_names_free(char **names)
+{
+	for (char **name = names; *name; name++)
+		free(*name);
+	free(names);
+}
+
+bool gus_store_remove(struct gus_store *s, const char *name)
+{
+	char *full = gus_format("%s%s", name, s->suffix);
+	bool gone = unlinkat(s->folder, full, 0) == 0;
+
+	free(full);
+	return gone;
 }

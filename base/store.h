@@ -22,9 +22,19 @@ struct gus_store;
 struct gus_store *gus_store_open(const char *path, const char *suffix, uint64_t limit, struct gus_error *err);
 void gus_store_close(struct gus_store *s);
 
-/* The bytes of a file that has at most `max`, which the caller frees; it now counts as used. NULL if there is none. */
+/* The bytes of a file that has at most `max`, which the caller frees; it now counts as used. NULL, with
+ * errno: EPERM if it is not ours, or others may write to it, EFBIG if it is longer. */
 uint8_t *gus_store_read(struct gus_store *s, const char *name, size_t max, size_t *size);
+/* Whether a file could be put there. -1 with err. */
+int gus_store_check(struct gus_store *s, struct gus_error *err);
 /* Puts a file there in one step, in place of the one that has the name. -1 with err; then nothing has changed. */
 int gus_store_write(struct gus_store *s, const char *name, const void *bytes, size_t size, struct gus_error *err);
+
+/* The names of all its files, without the suffix, in their order: an array that ends with NULL, which the caller frees
+ * with gus_store_names_free. */
+char **gus_store_names(struct gus_store *s);
+void gus_store_names_free(char **names);
+/* Removes a file; false if there is none. */
+bool gus_store_remove(struct gus_store *s, const char *name);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
-#include "cli/common/print.h"
 #include "cli/screen/pager.h"
 #include "cli/verbs.h"
 #include "config.h"
@@ -26,6 +25,8 @@ static const struct gus_verb *const verbs[] = {
 	&gus_verb_import,
 	&gus_verb_uarch,
 	&gus_verb_model,
+	&gus_verb_calibrate,
+	&gus_verb_compare,
 	&gus_verb_stat,
 	&gus_verb_doctor,
 };
@@ -101,24 +102,24 @@ static int list_options(const char *name)
 		return GUS_EXIT_USAGE;
 	for (const struct gus_option *o = verb->options; o->name; o++) {
 		if (*o->name)
-			gus_print("--%s\t%s\t%s\n", o->name, o->argument ? o->argument : "",
+			gus_text_print(stdout, "--%s\t%s\t%s\n", o->name, o->argument ? o->argument : "",
 				  o->choices ? o->choices : "");
 		if (o->kind == GUS_OPTION_FLAG && *o->name && strncmp(o->name, "no-", 3) != 0)
-			gus_print("--no-%s\t\t\n", o->name);
+			gus_text_print(stdout, "--no-%s\t\t\n", o->name);
 		if (o->letter)
-			gus_print("-%c\t%s\t%s\n", o->letter, o->argument ? o->argument : "",
+			gus_text_print(stdout, "-%c\t%s\t%s\n", o->letter, o->argument ? o->argument : "",
 				  o->choices ? o->choices : "");
 	}
 	printf("--help\t\t\n-h\t\t\n");
 	if (verb->argument_choices)
-		gus_print("\t\t%s\n", verb->argument_choices);
+		gus_text_print(stdout, "\t\t%s\n", verb->argument_choices);
 	return 0;
 }
 
 static int list_verbs(void)
 {
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		gus_print("%s\n", verbs[i]->name);
+		gus_text_print(stdout, "%s\n", verbs[i]->name);
 	printf("help\n");
 	return 0;
 }

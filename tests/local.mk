@@ -9,6 +9,7 @@ AM_TESTS_ENVIRONMENT = PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE
 	GUS_SRCDIR='$(abs_top_srcdir)'; export GUS_SRCDIR; \
 	GUS_BUILDDIR='$(abs_top_builddir)'; export GUS_BUILDDIR; \
 	GUSPROF_CACHE=; export GUSPROF_CACHE; \
+	GUSPROF_DATA=; export GUSPROF_DATA; \
 	LSAN_OPTIONS="suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0"; export LSAN_OPTIONS;
 EXTRA_DIST += tests/lsan.supp
 
@@ -384,6 +385,7 @@ tests_unit_test_words_ibs_SOURCES = tests/unit/test_words_ibs.c tests/words/ibs_
 tests_unit_test_words_samples_SOURCES = tests/unit/test_words_samples.c tests/words/sample_words.c \
 	tests/words/sample_words.h $(words)
 tests_unit_test_words_spe_SOURCES = tests/unit/test_words_spe.c tests/words/spe_words.c tests/words/spe_words.h $(words)
+# Recordings of emulated samplers, and how any recording is read.
 tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
@@ -452,7 +454,8 @@ tests_unit_test_output_SOURCES = tests/unit/test_output.c
 made_mapping = tests/unit/made_mapping.h
 made_calls = tests/unit/made_calls.c tests/unit/made_calls.h $(made_mapping)
 tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common/html.c cli/common/print.c \
-	cli/report/data.c cli/report/flame.c cli/report/flame_tree.c cli/report/head.c cli/report/view.c \
+	cli/report/data.c cli/report/flame.c cli/report/flame_tree.c cli/report/head.c \
+	 cli/report/view.c \
 	cli/screen/cells.c \
 	cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/flame_file.c
@@ -565,12 +568,15 @@ tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/made_folder.h
 tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_program) $(printed) \
-	cli/common/csv.c cli/common/json.c cli/common/print.c cli/model/engines.c cli/model/expected.c \
-	cli/model/phases.c cli/model/traced_json.c cli/model/traced_text.c cli/screen/cells.c \
+	 cli/common/csv.c cli/common/json.c cli/common/print.c \
+	cli/model/engines.c cli/model/expected.c \
+	 cli/model/phases.c cli/model/traced_json.c cli/model/traced_text.c \
+	cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
-report_text = cli/common/print.c cli/report/by.c cli/report/data.c cli/report/head.c cli/report/text.c \
+report_text = cli/common/print.c cli/report/by.c cli/report/data.c cli/report/head.c \
+	 cli/report/text.c \
 	cli/report/tree_text.c cli/report/trees.c cli/report/view.c cli/screen/cells.c cli/screen/screen.c \
 	cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_report_text_SOURCES = tests/unit/test_report_text.c $(made_calls) $(printed) $(report_text) \
@@ -742,13 +748,14 @@ EXTRA_DIST += tests/accuracy/words
 
 # Stages of another simulator's micro-ops, for what our policies make of each cycle.
 check_PROGRAMS += tests/accuracy/golden_stages
-tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c
+tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
 EXTRA_DIST += tests/accuracy/golden-stages
 
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/both_stacks
 tests_accuracy_both_stacks_SOURCES = tests/accuracy/both_stacks.c
-EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches tests/accuracy/stacks \
+EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-names tests/bench/import-speed \
+	tests/accuracy/perf-branches tests/accuracy/stacks \
 	tests/accuracy/perfdata tests/accuracy/perf_texts.py \
 	tests/accuracy/stacked/closures.go tests/accuracy/stacked/panics.rs tests/accuracy/stacked/promises.js \
 	tests/accuracy/stacked/shapes.cc tests/accuracy/stacked/shapes.js tests/accuracy/stacked/shapes.rs \
@@ -771,6 +778,8 @@ EXTRA_DIST += tests/accuracy/bounds tests/accuracy/expected-errors
 EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patterns \
 	tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c \
 	tests/accuracy/kernels/jacobi_1d.c
+
+# Programs for simulated machines; the script compiles the kernels itself.
 
 # Kernels of our own, to be timed and to be traced. How they are compiled is what they are, so neither the user's CFLAGS
 # nor sanitizers come in.
@@ -801,3 +810,49 @@ tests_kernels_libfma_a_CPPFLAGS = -DKERNEL_WAY=_fma
 $(tests_kernels_libfma_a_OBJECTS): CFLAGS = -g -O3
 endif
 EXTRA_DIST += tests/accuracy/kernel_runs.py tests/accuracy/kernels-time tests/accuracy/whatif
+
+# The suite: one source compiled in each way into an archive of its own, and the references as one more.
+suite_cflags = $(kernel_cflags) -fno-math-errno $(GUS_KEEP_LOOPS)
+suite_archives = tests/kernels/suite/libo2.a tests/kernels/suite/libo2novec.a tests/kernels/suite/libo3.a \
+	tests/kernels/suite/libo3unroll.a tests/kernels/suite/libo3fast.a tests/kernels/suite/libreference.a
+check_LIBRARIES += $(suite_archives)
+check_PROGRAMS += tests/kernels/suite/suite
+tests_kernels_suite_suite_CFLAGS = $(kernel_cflags)
+tests_kernels_suite_suite_LDFLAGS = -no-pie
+tests_kernels_suite_suite_LDADD = $(suite_archives) -lm
+tests_kernels_suite_libo2_a_SOURCES = $(suite_kernels)
+tests_kernels_suite_libo2_a_CFLAGS = $(suite_cflags)
+tests_kernels_suite_libo2_a_CPPFLAGS = -DKERNEL_WAY=_o2
+$(tests_kernels_suite_libo2_a_OBJECTS): CFLAGS = -g -O2
+tests_kernels_suite_libo2novec_a_SOURCES = $(suite_kernels)
+tests_kernels_suite_libo2novec_a_CFLAGS = $(suite_cflags) -fno-tree-vectorize -fno-tree-slp-vectorize
+tests_kernels_suite_libo2novec_a_CPPFLAGS = -DKERNEL_WAY=_o2_novec
+$(tests_kernels_suite_libo2novec_a_OBJECTS): CFLAGS = -g -O2
+tests_kernels_suite_libo3_a_SOURCES = $(suite_kernels)
+tests_kernels_suite_libo3_a_CFLAGS = $(suite_cflags)
+tests_kernels_suite_libo3_a_CPPFLAGS = -DKERNEL_WAY=_o3
+$(tests_kernels_suite_libo3_a_OBJECTS): CFLAGS = -g -O3
+tests_kernels_suite_libo3unroll_a_SOURCES = $(suite_kernels)
+tests_kernels_suite_libo3unroll_a_CFLAGS = $(suite_cflags) -funroll-loops
+tests_kernels_suite_libo3unroll_a_CPPFLAGS = -DKERNEL_WAY=_o3_unroll
+$(tests_kernels_suite_libo3unroll_a_OBJECTS): CFLAGS = -g -O3
+tests_kernels_suite_libo3fast_a_SOURCES = $(suite_kernels)
+tests_kernels_suite_libo3fast_a_CFLAGS = $(suite_cflags) -ffast-math
+tests_kernels_suite_libo3fast_a_CPPFLAGS = -DKERNEL_WAY=_o3_fast
+$(tests_kernels_suite_libo3fast_a_OBJECTS): CFLAGS = -g -O3
+tests_kernels_suite_libreference_a_CFLAGS = $(suite_cflags)
+tests_kernels_suite_libreference_a_CPPFLAGS = -DKERNEL_WAY=_reference
+$(tests_kernels_suite_libreference_a_OBJECTS): CFLAGS = -g -O1
+$(tests_kernels_suite_suite_OBJECTS): CFLAGS = -g -O2
+if HOST_X86_64
+check_LIBRARIES += tests/kernels/suite/libo3avx2.a
+tests_kernels_suite_suite_LDADD += tests/kernels/suite/libo3avx2.a
+tests_kernels_suite_libo3avx2_a_SOURCES = $(suite_kernels)
+tests_kernels_suite_libo3avx2_a_CFLAGS = $(suite_cflags) -mavx2 -mfma
+tests_kernels_suite_libo3avx2_a_CPPFLAGS = -DKERNEL_WAY=_o3_avx2
+$(tests_kernels_suite_libo3avx2_a_OBJECTS): CFLAGS = -g -O3
+endif
+
+# Machines of which the truth is known, and what samplers would have seen of them.
+check_PROGRAMS += tests/accuracy/golden/gusprof-golden
+tests_accuracy_golden_gusprof_golden_LDADD = $(GUS_LAYERS) -lm
