@@ -22,10 +22,12 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/insn/insn.c symbolizer/insn/insn.h \
 	symbolizer/insn/loops.c symbolizer/insn/loops.h \
 	symbolizer/insn/private.h \
+	symbolizer/insn/renaming.c symbolizer/insn/renaming.h \
 	symbolizer/insn/x86.c symbolizer/insn/x86.h \
 	symbolizer/insn/x86_extra.c \
 	symbolizer/insn/x86_form.c \
 	symbolizer/insn/x86_measure.c \
+	symbolizer/insn/x86_renaming.c \
 	symbolizer/insn/x86_table.c \
 	symbolizer/jit/choose.c symbolizer/jit/choose.h \
 	symbolizer/jit/dump.c \

@@ -255,6 +255,7 @@ unit_tests = \
 	tests/unit/test_steps \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_renaming \
 	tests/unit/test_jit \
 	tests/unit/test_join \
 	tests/unit/test_json \
@@ -470,6 +471,7 @@ tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
 tests_unit_test_html_SOURCES = tests/unit/test_html.c cli/common/html.c
 tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
+tests_unit_test_renaming_SOURCES = tests/unit/test_renaming.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_cargo_SOURCES = tests/unit/test_cargo.c
 tests_unit_test_join_SOURCES = tests/unit/test_join.c

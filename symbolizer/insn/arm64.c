@@ -14,6 +14,7 @@
 #include "symbolizer/insn/arm64_shape.h"
 #include "symbolizer/insn/arm64_table.h"
 #include "symbolizer/insn/private.h"
+#include "symbolizer/insn/renaming.h"
 
 #include "symbolizer/insn/arm64_forms.inc"
 
@@ -384,4 +385,90 @@ size_t gus_insn_arm64_form_text(const void *bytes, size_t size, char *out, size_
 		out[copied] = 0;
 	}
 	return n;
+}
+
+/* Renaming. */
+
+static uint8_t file_of(const struct gus_a64_operand *o)
+{
+	if (o->count != 1)
+		return GUS_INSN_FILE_NONE;
+	return o->file == GUS_A64_FILE_V ? GUS_INSN_FILE_VECTOR
+		: o->file == GUS_A64_FILE_P ? GUS_INSN_FILE_MASK : GUS_INSN_FILE_GENERAL;
+}
+
+/* What is read and written stands twice in the table, and is one choice: fields that have been there are joined. The
+ * zero register is none. */
+static unsigned choices_of(const struct gus_a64_op *op, uint32_t word,
+			   const struct gus_a64_operand *fields[GUS_INSN_OPERANDS], struct gus_insn_operand *choices)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < op->operand_count; i++) {
+		const struct gus_a64_operand *o = &operands[op->operands + i];
+		unsigned use = is_address(op, o) ? o->use | GUS_ACCESS_READ | GUS_ACCESS_ADDRESS : o->use, k = 0;
+
+		if (o->file == GUS_A64_FILE_FIXED || !o->width || !register_of(o->file, number_of(o, word)))
+			continue;
+		while (k < n && (fields[k]->low != o->low || fields[k]->width != o->width))
+			k++;
+		if (k == GUS_INSN_OPERANDS)
+			break;
+		if (k == n) {
+			fields[n++] = o;
+			choices[k] = (struct gus_insn_operand){
+				.reg = (uint8_t)register_of(o->file, number_of(o, word)), .file = file_of(o),
+				.bits = o->bits };
+		}
+		choices[k].use |= (uint8_t)(use & ~(unsigned)GUS_ACCESS_IMPLICIT);
+		if (!file_of(o))
+			choices[k].file = GUS_INSN_FILE_NONE;
+	}
+	return n;
+}
+
+unsigned gus_insn_arm64_operands(const void *bytes, size_t size, struct gus_insn_operand *choices)
+{
+	const struct gus_a64_operand *fields[GUS_INSN_OPERANDS];
+	const struct gus_a64_op *op = size < 4 ? NULL : find(word_at(bytes));
+
+	return op ? choices_of(op, word_at(bytes), fields, choices) : 0;
+}
+
+/* Puts a register's number into a field. False if it has none there. */
+static bool put_number(uint32_t *word, const struct gus_a64_operand *o, unsigned reg)
+{
+	unsigned first = o->file == GUS_A64_FILE_V ? GUS_A64_V0 : o->file == GUS_A64_FILE_P ? GUS_A64_P0 : GUS_A64_X0;
+	unsigned number = reg - first, split = o->split & 32 ? 8 : 16;
+	uint32_t mask = ((1u << o->width) - 1) << o->low;
+
+	if (o->split) {
+		*word = (*word & ~(1u << (o->split & 31))) | (uint32_t)(number / split) << (o->split & 31);
+		number %= split;
+	}
+	if (number < o->add || (number - o->add) >> o->shift >> o->width)
+		return false;
+	number -= o->add;
+	*word = (*word & ~mask) | number >> o->shift << o->low;
+	return !(number & ((1u << o->shift) - 1));
+}
+
+size_t gus_insn_arm64_renamed(const void *bytes, size_t size, const uint8_t *to, uint8_t *out)
+{
+	const struct gus_a64_operand *fields[GUS_INSN_OPERANDS];
+	struct gus_insn_operand choices[GUS_INSN_OPERANDS];
+	const struct gus_a64_op *op = size < 4 ? NULL : find(word_at(bytes));
+	uint32_t word;
+	unsigned n;
+
+	if (!op)
+		return 0;
+	word = word_at(bytes);
+	n = choices_of(op, word, fields, choices);
+	for (unsigned i = 0; i < n; i++)
+		if (to[i] && to[i] != choices[i].reg && !put_number(&word, fields[i], to[i]))
+			return 0;
+	for (unsigned i = 0; i < 4; i++)
+		out[i] = (uint8_t)(word >> 8 * i);
+	return 4;
 }

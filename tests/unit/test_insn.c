@@ -331,6 +331,18 @@ static const struct row {
 	{ "660fe700", "MOVNTDQ (M128, XMM)", "store",
 	  "rax:ra64 zmm0:r128",
 	  "w128", "nontemporal sse" },
+	/* maskmovdqu xmm0, xmm1 */
+	{ "660ff7c1", "MASKMOVDQU (XMM, XMM)", "store",
+	  "zmm0:r128 zmm1:r128 rdi:rai64",
+	  "wi128", "nontemporal sse" },
+	/* vmaskmovdqu xmm0, xmm1 */
+	{ "c5f9f7c1", "VMASKMOVDQU (XMM, XMM)", "store",
+	  "zmm0:r128 zmm1:r128 rdi:rai64",
+	  "wi128", "nontemporal vex" },
+	/* maskmovq mm0, mm1 */
+	{ "0ff7c1", "MASKMOVQ (MM, MM)", "store",
+	  "mm0:r64 mm1:r64 rdi:rai64",
+	  "wi64", "nontemporal sse" },
 	/* blendvps xmm0, xmm1 */
 	{ "660f3814c1", "BLENDVPS (XMM, XMM)", "shuffle",
 	  "zmm0:rw128 zmm1:r128",
