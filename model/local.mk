@@ -64,7 +64,7 @@ model_libmodel_a_SOURCES = \
 	model/tables/expected.c model/tables/expected.h \
 	model/tables/policies.h \
 	model/tables/uarch.c model/tables/uarch.h \
-	model/tables/uarch_figures.c \
+	model/tables/uarch_figures.c model/tables/uarch_fits.c \
 	model/tables/uarch_parse.c model/tables/uarch_parse.h \
 	model/tables/uarch_private.h \
 	model/tables/uarch_set.c \

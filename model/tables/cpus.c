@@ -77,3 +77,83 @@ const char *gus_uarch_of_cpu(const struct gus_cpu_id *id)
 			return x86[i].name;
 	return NULL;
 }
+
+/* The nearest. */
+
+/* Whose design a core is: Hygon's is AMD's first Zen, and who else is not known is taken for Intel. */
+static struct gus_cpu_id design_of(const struct gus_cpu_id *id)
+{
+	struct gus_cpu_id design = *id;
+
+	if (id->vendor && strcmp(id->vendor, "HygonGenuine") == 0)
+		return (struct gus_cpu_id){ .vendor = "AuthenticAMD", .family = 0x17 };
+	if (!id->vendor || strcmp(id->vendor, "AuthenticAMD") != 0)
+		design.vendor = "GenuineIntel";
+	return design;
+}
+
+enum vectors { SSE, AVX, AVX2, AVX512 };
+/* What the cores of each table have. */
+static const struct { const char *name; enum vectors vectors; } vectors_of[] = {
+	{ "sandybridge", AVX }, { "ivybridge", AVX }, { "haswell", AVX2 }, { "broadwell", AVX2 }, { "skylake", AVX2 },
+	{ "skylake-avx512", AVX512 }, { "cascadelake", AVX512 }, { "icelake-client", AVX512 },
+	{ "icelake-server", AVX512 }, { "alderlake", AVX2 }, { "raptorlake", AVX2 }, { "gracemont", AVX2 },
+	{ "sapphirerapids", AVX512 }, { "emeraldrapids", AVX512 }, { "meteorlake", AVX2 }, { "lunarlake", AVX2 },
+	{ "znver2", AVX2 }, { "znver3", AVX2 }, { "znver4", AVX512 }, { "znver5", AVX512 },
+};
+
+static int vectors_by_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(vectors_of) / sizeof(*vectors_of); i++)
+		if (strcmp(vectors_of[i].name, name) == 0)
+			return vectors_of[i].vectors;
+	return SSE;
+}
+
+/* How far a row is, the vectors that it has not weighing most, then the family, then the model. One with more vectors
+ * than the CPU is a core of another kind: it is farther than any with fewer. */
+static uint64_t distance(size_t i, const struct gus_cpu_id *id, int vectors)
+{
+	int more = vectors_by_name(x86[i].name) - vectors;
+	uint64_t kind = more > 0 ? 8 + (uint64_t)more : (uint64_t)-more;
+	uint64_t family = x86[i].family > id->family ? x86[i].family - id->family : id->family - x86[i].family;
+	uint64_t model = id->model < x86[i].model_lo ? x86[i].model_lo - id->model :
+		id->model > x86[i].model_hi ? id->model - x86[i].model_hi : 0;
+
+	/* Of a family that is newer than all, the model says nothing, and the highest number is the newest core. */
+	if (family && id->family > x86[i].family)
+		model = 0xffffff - x86[i].model_hi;
+	return kind << 56 | (family & 0xffffff) << 24 | (model & 0xffffff);
+}
+
+static const char *nearest_x86(const struct gus_cpu_id *id, const struct gus_cpu_features *f)
+{
+	int vectors = f->avx512 ? AVX512 : f->avx2 ? AVX2 : f->avx ? AVX : SSE;
+	struct gus_cpu_id design = design_of(id);
+	uint64_t least = UINT64_MAX;
+	const char *best = NULL;
+
+	for (size_t i = 0; i < sizeof(x86) / sizeof(*x86); i++) {
+		uint64_t far = distance(i, &design, vectors);
+
+		if (strcmp(x86[i].vendor, design.vendor) == 0 && far < least) {
+			least = far;
+			best = x86[i].name;
+		}
+	}
+	return best;
+}
+
+const char *gus_uarch_nearest(enum gus_isa isa, const struct gus_cpu_id *id, const struct gus_cpu_features *f)
+{
+	const char *own = gus_uarch_of_cpu(id);
+
+	if (own)
+		return own;
+	if (isa == GUS_ISA_X86_64)
+		return nearest_x86(id, f);
+	if (isa != GUS_ISA_ARM64)
+		return NULL;
+	/* Part numbers of Arm's do not grow with time; what the cores can does. */
+	return f->sve2 ? "neoverse-n2" : f->sve ? "neoverse-v1" : f->atomics ? "neoverse-n1" : "cortex-a72";
+}

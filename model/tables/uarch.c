@@ -126,6 +126,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "dtlb_huge_size", GUS_UNIT_ENTRIES, NULL, "of the first TLB of 2 MiB pages; 0: they are in the other" },
 	{ "dtlb_huge_ways", GUS_UNIT_WAYS, NULL, "of it" },
 	{ "itlb_size", GUS_UNIT_ENTRIES, NULL, "of that of instructions" },
+	{ "itlb_ways", GUS_UNIT_WAYS, NULL, "of it" },
 	{ "stlb_size", GUS_UNIT_ENTRIES, NULL, "of the second TLB" },
 	{ "stlb_ways", GUS_UNIT_WAYS, NULL, "of it" },
 	{ "stlb_huge", GUS_UNIT_FLAG, NULL, "it has 2 MiB pages as well" },
@@ -133,10 +134,19 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "page_walk_latency", GUS_UNIT_CYCLES, NULL, "more for a page walk that hits the caches" },
 	{ "page_walks", GUS_UNIT_ENTRIES, NULL, "page walks at once" },
 	{ "mispredict_penalty", GUS_UNIT_CYCLES, NULL, "from a branch's execution to the issue of the right path" },
+	{ "serialise_penalty", GUS_UNIT_CYCLES, NULL,
+		"from a serialising instruction's execution to the issue of what follows" },
 	{ "indirect_path", GUS_UNIT_ENTRIES, NULL,
 		"taken branches before an indirect one that tell where it goes, beside directions; 0: all targets do" },
+	{ "branch_histories", GUS_UNIT_ENTRIES, NULL,
+		"histories by which conditional branches are predicted that it keeps, in traced runs; 0: 8192" },
+	{ "branch_override", GUS_UNIT_CYCLES, NULL,
+		"until what is foreseen at once of a conditional branch is set right by what takes longer" },
+	{ "branch_quick", GUS_UNIT_ENTRIES, NULL, "histories that what is foreseen at once goes by, in traced runs" },
 	{ "taken_branches", GUS_UNIT_PER_CYCLE, NULL, "taken branches" },
 	{ "predicted_branches", GUS_UNIT_PER_CYCLE, NULL, "taken branches that are predicted; 0: no limit" },
+	{ "predicted_behind_call", GUS_UNIT_FLAG, NULL,
+		"others are found in the same cycle only behind a call or a return" },
 	{ "predicted_call", GUS_UNIT_CYCLES, NULL, "more to predict a call or a return, which begins a cycle" },
 	{ "branches", GUS_UNIT_PER_CYCLE, NULL, "branches, taken or not" },
 	{ "lcp_penalty", GUS_UNIT_CYCLES, NULL, "lost by a length-changing prefix in the legacy decoders" },
@@ -153,6 +163,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 		"memory renaming, forwarding at no time: of loads, of moves and updates, of those by equal registers" },
 	{ "alias_penalty", GUS_UNIT_CYCLES, NULL,
 		"more for a load whose address differs from an earlier store's in high bits only" },
+	{ "store_sets", GUS_UNIT_ENTRIES, NULL,
+		"of the predictor of stores that a load may not pass, in traced runs; 0: it is always right" },
 	{ "line_split_penalty", GUS_UNIT_CYCLES, NULL, "more for an access that crosses a line" },
 	{ "page_split_penalty", GUS_UNIT_CYCLES, NULL, "more for an access that crosses a page" },
 	{ "vector_width", GUS_UNIT_BYTES, NULL, "of the vector units; wider operations take several uops" },
@@ -216,7 +228,8 @@ void gus_uarch_free(struct gus_uarch *u)
 {
 	void *lists[] = { u ? u->aliases : NULL, u ? u->likes : NULL, u ? u->files : NULL, u ? u->units : NULL,
 			  u ? u->sources : NULL, u ? u->params : NULL, u ? u->groups : NULL, u ? u->rows : NULL,
-			  u ? u->forms : NULL, u ? u->classes : NULL, u ? u->uses : NULL, u ? u->pairs : NULL };
+			  u ? u->forms : NULL, u ? u->classes : NULL, u ? u->uses : NULL, u ? u->pairs : NULL,
+			  u ? u->valids : NULL, u ? u->fits : NULL };
 
 	if (!u)
 		return;
@@ -276,6 +289,28 @@ double gus_uarch_value(const struct gus_uarch *u, const char *name, double other
 	const struct gus_uarch_param *param = gus_uarch_param(u, name);
 
 	return param ? param->value : otherwise;
+}
+
+const char *gus_uarch_valid_value(const struct gus_uarch *u, const char *key)
+{
+	for (uint32_t i = 0; i < u->valids_n; i++)
+		if (strcmp(u->valids[i].key, key) == 0)
+			return u->valids[i].value;
+	return NULL;
+}
+
+const struct gus_uarch_valid *gus_uarch_misfit(const struct gus_uarch *u, const struct gus_uarch_valid *host, size_t n)
+{
+	for (uint32_t i = 0; i < u->valids_n; i++) {
+		const struct gus_uarch_valid *valid = &u->valids[i];
+		bool same = false;
+
+		for (size_t k = 0; k < n && !same; k++)
+			same = strcmp(host[k].key, valid->key) == 0 && strcmp(host[k].value, valid->value) == 0;
+		if (!same)
+			return valid;
+	}
+	return NULL;
 }
 
 uint32_t gus_uarch_use_uops(const struct gus_uarch_use *use, uint32_t uops)

@@ -27,6 +27,11 @@
  *   form "TEXT"... FIGURES                  the same with a row of their own
  *   class NAME uops LO-HI latency LO-HI [uses GROUP:C...] source ID
  *                                           bounds for a form that has no row, by the class of its instruction
+ *   valid KEY "VALUE"                       a calibration: it holds for a host of which KEY is VALUE (cpu, microcode)
+ *   fit ["FORM"] NAME FOUND UNIT [residual R] [confidence none|low|medium|high] "WHY"
+ *                                           what a calibration found out of a parameter, of the host, or of a figure
+ *                                           of a form; FOUND is `VALUE LOW..HIGH`, "TEXT", or none. It changes
+ *                                           nothing: where it is believed, a `param` or `form` says the same
  *
  * uops counts what is executed (unfused; of AMD's CPUs macro-ops); fused counts what issue and retirement count, where
  * that is known and differs. latency is from a register operand that is no address to the result; loadlat from the
@@ -148,6 +153,21 @@ struct gus_uarch_class {
 
 struct gus_uarch_source { const char *id, *text; };
 
+/* A table that has a `valid` is a calibration: measured on one host, and right on those that are like it in this. */
+struct gus_uarch_valid { const char *key, *value; };
+
+/* A figure of a calibration, believed or not. */
+struct gus_uarch_fit {
+	const char *form;         /* its text; NULL: it is no form's */
+	const char *name;         /* "rob", "core_ghz"; of a form "latency", "loadlat", "throughput", "uses" */
+	const char *text;         /* what was found is a text; else NULL */
+	double value, low, high;  /* where it lies; NAN if it was not found, or is a text */
+	const char *unit;
+	double residual;          /* how far what was measured is from what this explains, of 1; NAN: it is not said */
+	const char *confidence;   /* none, low, medium, high; NULL: it is not said */
+	const char *why;          /* what it is from, or what hides it */
+};
+
 /* The parameters that a table may have: a new one gets a line in the table in uarch.c. */
 enum gus_uarch_unit {
 	GUS_UNIT_UOPS, GUS_UNIT_INSTRUCTIONS, GUS_UNIT_CYCLES, GUS_UNIT_NS, GUS_UNIT_ENTRIES, GUS_UNIT_WAYS,
@@ -185,9 +205,10 @@ struct gus_uarch {
 	struct gus_uarch_class *classes;
 	struct gus_uarch_use *uses;
 	struct gus_uarch_pair *pairs;
+	struct gus_uarch_valid *valids;
+	struct gus_uarch_fit *fits;
 	uint32_t aliases_n, likes_n, files_n, units_n, sources_n, params_n, ports_n, groups_n, rows_n, forms_n,
-		classes_n,
-		uses_n, pairs_n;
+		classes_n, uses_n, pairs_n, valids_n, fits_n;
 	struct gus_uarch_private *own;
 };
 
@@ -220,6 +241,12 @@ const struct gus_uarch_param *gus_uarch_param(const struct gus_uarch *u, const c
 double gus_uarch_value(const struct gus_uarch *u, const char *name, double otherwise);
 /* The number of a group (a port is one), or GUS_UARCH_NONE. */
 uint32_t gus_uarch_group(const struct gus_uarch *u, const char *name);
+
+/* The value of a calibration's key, or NULL if it is none or has no such key. */
+const char *gus_uarch_valid_value(const struct gus_uarch *u, const char *key);
+/* Of the keys that a calibration holds for, the first that has another value among those of a host, or none: it must
+ * not be taken for that host. NULL: it fits. */
+const struct gus_uarch_valid *gus_uarch_misfit(const struct gus_uarch *u, const struct gus_uarch_valid *host, size_t n);
 
 /* The least time that some uops need, as a fraction: centi / ports hundredths of a cycle. */
 struct gus_uarch_bound {

@@ -87,6 +87,8 @@ static void drop_rest(struct gus_uarch_parser *p)
 	gus_keys_free(&p->rows);
 	gus_keys_free(&p->opcodes);
 	gus_keys_free(&p->classes);
+	gus_keys_free(&p->valids);
+	gus_keys_free(&p->fits);
 	gus_vec_free(&p->group_list);
 	gus_vec_free(&p->group_ids);
 	gus_vec_free(&p->opcode_rows);
@@ -99,7 +101,8 @@ struct gus_uarch *gus_uarch_parse(const char *called, const char *text, size_t s
 {
 	struct gus_uarch *u = gus_zalloc(sizeof(*u));
 	struct gus_uarch_parser p = { .u = u, .texts = texts, .err = err, .flags = flags };
-	struct gus_keys *by_string[] = { &p.sources, &p.units, &p.groups, &p.params, &p.rows, &p.opcodes, &p.classes };
+	struct gus_keys *by_string[] = { &p.sources, &p.units, &p.groups, &p.params, &p.rows, &p.opcodes, &p.classes,
+					 &p.valids };
 	uint32_t kept;
 	int status;
 
@@ -108,6 +111,7 @@ struct gus_uarch *gus_uarch_parse(const char *called, const char *text, size_t s
 	for (size_t i = 0; i < sizeof(by_string) / sizeof(*by_string); i++)
 		gus_keys_init(by_string[i], sizeof(uint32_t));
 	gus_keys_init(&p.forms, sizeof(uint64_t));
+	gus_keys_init(&p.fits, 2 * sizeof(uint32_t));
 	gus_index_init(&p.named, sizeof(uint32_t));
 	kept = gus_strings_add(&u->own->strings, called);
 	status = gus_parse_table(&p, gus_parse_string(&p, kept), text, size);

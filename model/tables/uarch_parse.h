@@ -38,7 +38,7 @@ struct gus_uarch_parser {
 	bool derived;          /* in a table that the one asked for is like */
 	const char *at, *end;  /* the rest of the line */
 
-	struct gus_keys sources, units, groups, params, rows, opcodes, classes, forms;
+	struct gus_keys sources, units, groups, params, rows, opcodes, classes, forms, valids, fits;
 	struct gus_index named; /* strings that forms go by, or went by before they were replaced */
 	struct gus_vec(const char *) alias_list, like_list, file_list, unit_list;
 	struct gus_vec(struct gus_uarch_source) source_list;
@@ -53,6 +53,8 @@ struct gus_uarch_parser {
 	struct gus_vec(uint32_t) form_names;     /* string of what a form goes by, or 0 if it has its row */
 	struct gus_vec(struct gus_uarch_use) use_list;
 	struct gus_vec(struct gus_uarch_pair) pair_list;
+	struct gus_vec(struct gus_uarch_valid) valid_list;
+	struct gus_vec(struct gus_uarch_fit) fit_list;
 };
 
 /* Functions that return an int return 0, or what gus_parse_wrong returned: then the error names file and line. */
@@ -96,6 +98,10 @@ int gus_parse_groups(struct gus_uarch_parser *p, uint32_t *first, uint32_t *n);
 int gus_parse_check_uses(struct gus_uarch_parser *p, uint32_t first, uint32_t n, uint32_t uops);
 /* The word, and "LO-HI" or one number for both. */
 int gus_parse_range(struct gus_uarch_parser *p, const char *word, uint32_t *lo, uint32_t *hi);
+
+/* Calibrations: what stands behind `valid` and behind `fit`. */
+int gus_parse_valid(struct gus_uarch_parser *p);
+int gus_parse_fit(struct gus_uarch_parser *p);
 
 /* Statements and texts. */
 int gus_parse_line(struct gus_uarch_parser *p);

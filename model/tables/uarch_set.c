@@ -11,7 +11,7 @@
 
 /* What tables say and nothing that is modelled depends on. */
 static const char *const unasked[] = {
-	"branches", "bypass_vector", "decode_clusters", "divider_pipelined", "flag_registers", "itlb_size", "l1d_banks",
+	"branches", "bypass_vector", "decode_clusters", "divider_pipelined", "flag_registers", "l1d_banks",
 	"l1d_load_width", "l1d_loads", "l1d_loads_vector", "l2_misses",
 	"rs_load", "rs_store", "rs_store_data", "rs_vector_wait", "smt_threads", "taken_branches",
 	"uop_cache_ways", "vector_width",

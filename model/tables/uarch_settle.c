@@ -153,6 +153,8 @@ void gus_parse_hand_over(struct gus_uarch_parser *p)
 	HAND_OVER(classes, p->class_list);
 	HAND_OVER(uses, p->use_list);
 	HAND_OVER(pairs, p->pair_list);
+	HAND_OVER(valids, p->valid_list);
+	HAND_OVER(fits, p->fit_list);
 	u->own->forms = p->forms.ix;
 	gus_vec_free(&p->forms.layer);
 }

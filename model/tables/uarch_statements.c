@@ -458,7 +458,7 @@ static const struct {
 	{ "form", say_form },   { "opcode", say_opcode }, { "row", say_row },       { "param", say_param },
 	{ "group", say_group }, { "port", say_port },     { "class", say_class },   { "unit", say_unit },
 	{ "alias", say_alias }, { "source", say_source }, { "include", say_include }, { "like", say_like },
-	{ "uarch", say_uarch },
+	{ "uarch", say_uarch }, { "fit", gus_parse_fit },   { "valid", gus_parse_valid },
 };
 
 int gus_parse_line(struct gus_uarch_parser *p)

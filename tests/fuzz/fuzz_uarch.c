@@ -87,6 +87,22 @@ static void check_row(const struct gus_uarch *u, const struct gus_uarch_row *r)
 	demand(isfinite(gus_uarch_throughput(u, r)));
 }
 
+/* What a calibration says; it fits a host that has all its keys, and none that has none. */
+static void check_fits(const struct gus_uarch *u)
+{
+	for (uint32_t i = 0; i < u->fits_n; i++) {
+		const struct gus_uarch_fit *f = &u->fits[i];
+
+		demand(f->name && f->unit && f->why);
+		demand(f->text || isnan(f->value) || (f->low >= 0 && f->low <= f->value && f->value <= f->high));
+		demand(isnan(f->residual) || f->residual >= 0);
+	}
+	for (uint32_t i = 0; i < u->valids_n; i++)
+		demand(gus_uarch_valid_value(u, u->valids[i].key) == u->valids[i].value && u->valids[i].value[0]);
+	demand(!gus_uarch_misfit(u, u->valids, u->valids_n));
+	demand(!gus_uarch_misfit(u, NULL, 0) == !u->valids_n);
+}
+
 static void check(const struct gus_uarch *u)
 {
 	demand(u->name && u->title && u->ports_n && u->ports_n <= GUS_UARCH_PORTS_MAX && u->rows_n);
@@ -103,6 +119,7 @@ static void check(const struct gus_uarch *u)
 		demand(gus_uarch_class(u, u->classes[i].name) == &u->classes[i]);
 		check_uses(u, u->classes[i].uses, u->classes[i].uses_n, u->groups_n);
 	}
+	check_fits(u);
 	for (uint32_t i = 0; i < u->params_n; i++)
 		demand(isfinite(u->params[i].value) && u->params[i].value >= 0);
 }
