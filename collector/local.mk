@@ -24,6 +24,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/build_id.c collector/host/build_id.h \
 	collector/host/frequency.c collector/host/frequency.h \
 	collector/host/host.c collector/host/host.h \
+	collector/host/key.c collector/host/key.h \
 	collector/host/mapped.c collector/host/mapped.h \
 	collector/host/peek.c collector/host/peek.h \
 	collector/host/priority.c collector/host/priority.h \
