@@ -8,12 +8,14 @@ gusprof_SOURCES = \
 	cli/annotate/text.c \
 	cli/annotate/view.c cli/annotate/view.h \
 	cli/common/absent.c cli/common/absent.h \
+	cli/common/calibrated.c cli/common/calibrated.h \
 	cli/common/csv.c cli/common/csv.h \
 	cli/common/debuginfod.c cli/common/debuginfod.h \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
 	cli/common/html.c cli/common/html.h \
 	cli/common/json.c cli/common/json.h \
+	cli/common/calibrations.c cli/common/calibrations.h cli/common/calibrated_key.h \
 	cli/common/lines.c cli/common/lines.h \
 	cli/common/naming.c cli/common/naming.h \
 	cli/common/option_rules.c cli/common/option_rules.h \
@@ -97,6 +99,7 @@ gusprof_SOURCES = \
 	cli/stat/text.c \
 	cli/stat/view.c cli/stat/view.h \
 	cli/uarch/import.c cli/uarch/import.h \
+	cli/uarch/json.c cli/uarch/json.h \
 	cli/uarch/uarch.c \
 	cli/verbs.h
 if !SANITIZED

@@ -572,9 +572,9 @@ tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/made_folder.h
 tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_program) $(printed) \
-	 cli/common/csv.c cli/common/json.c cli/common/print.c \
+	cli/common/calibrated.c cli/common/csv.c cli/common/json.c cli/common/print.c \
 	cli/model/engines.c cli/model/expected.c \
-	 cli/model/phases.c cli/model/traced_json.c cli/model/traced_text.c \
+	cli/common/calibrations.c cli/model/phases.c cli/model/traced_json.c cli/model/traced_text.c \
 	cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \

@@ -9,20 +9,43 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/text.h"
+#include "cli/common/calibrations.h"
 #include "collector/host/host.h"
 #include "model/tables/builtin.h"
 #include "model/tables/cpus.h"
 
-const char *gus_uarch_host(void)
+static struct gus_cpu_id id_of(const Gusprof__Host *host)
 {
-	Gusprof__Host *host = gus_host_describe("/sys");
-	struct gus_cpu_id id = {
+	return (struct gus_cpu_id){
 		.vendor = host->cpu_vendor, .family = host->cpu_family, .model = host->cpu_model_number,
 		.stepping = host->cpu_stepping, .midr = host->midr,
 	};
+}
+
+const char *gus_uarch_nearest_to_host(enum gus_isa isa, const struct gus_cpu_features *features)
+{
+	Gusprof__Host *host = gus_host_describe("/sys");
+	struct gus_cpu_id id = id_of(host);
+	const char *name = gus_uarch_nearest(isa, &id, features);
+
+	gusprof__host__free_unpacked(host, NULL);
+	return name;
+}
+
+const char *gus_uarch_of_host(const struct Gusprof__Host *host)
+{
+	struct gus_cpu_id id = id_of(host);
 	const char *name = gus_uarch_of_cpu(&id);
 
-	name = name ? gus_uarch_builtin_find(name) : NULL;
+	return name ? gus_uarch_builtin_find(name) : NULL;
+}
+
+const char *gus_uarch_host(void)
+{
+	Gusprof__Host *host = gus_host_describe("/sys");
+	const char *name = gus_uarch_of_host(host);
+
 	gusprof__host__free_unpacked(host, NULL);
 	return name;
 }
@@ -69,17 +92,38 @@ static struct gus_uarch *load_file(const char *path, unsigned flags, struct gus_
 	return u;
 }
 
+/* This host's calibration, or NULL; what is wrong with those that there are is said once. With err it is not known
+ * whether there is one. */
+static struct gus_uarch *load_calibrated(struct gus_error *err)
+{
+	static bool told;
+	char *why;
+	struct gus_uarch *u = gus_calibrated_load(gus_calibrated_key_here(), &why, err);
+
+	if (why && !told)
+		gus_text_print(stderr, "gusprof: %s\n", why);
+	told = why || told;
+	free(why);
+	return u;
+}
+
 struct gus_uarch *gus_uarch_load(const char *what, unsigned flags, struct gus_error *err)
 {
-	bool host = !what || strcmp(what, "host") == 0;
+	bool nominal = what && strcmp(what, "nominal") == 0, host = !what || nominal || strcmp(what, "host") == 0;
 	const char *name = host ? gus_uarch_host() : gus_uarch_builtin_find(what);
+	struct gus_error why = { 0 };
+	struct gus_uarch *calibrated = host && !nominal && !(flags & GUS_UARCH_PLAIN) ? load_calibrated(&why) : NULL;
 
+	if (why.code)
+		*err = why;
+	if (calibrated || why.code)
+		return calibrated;
 	if (name)
 		return gus_uarch_parse(name, NULL, 0, &gus_uarch_builtin, flags, err);
 	if (host) {
 		gus_fail(err, GUS_E_NOT_FOUND,
-			 "there is no table for this machine's CPU; name one with --uarch: see gusprof "
-			 "uarch list");
+			 "there is no table for this machine's CPU; name one with --uarch (see gusprof uarch list), or "
+			 "have one made by gusprof calibrate");
 		return NULL;
 	}
 	/* A name without a slash that is no file was most likely meant as a CPU. */

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* --uarch NAME|FILE|host: the table of a CPU by what a user calls it. */
+/* --uarch NAME|FILE|host|nominal: the table of a CPU by what a user calls it. `host` is this machine's, as it was
+ * calibrated if it was, and `nominal` what is known of such CPUs in general. */
 #ifndef GUS_CLI_COMMON_UARCH_LOAD_H
 #define GUS_CLI_COMMON_UARCH_LOAD_H
 
 #include "model/tables/uarch.h"
 
-#define GUS_UARCH_OPTION_HELP \
-	"The CPU: a name of `gusprof uarch list`, a file with a table, or host (default) for this one."
+struct gus_cpu_features;
+struct Gusprof__Host;
 
-/* The name of the built-in table for this machine's CPU, or NULL. */
+#define GUS_UARCH_OPTION_HELP \
+	"The CPU: a name of `gusprof uarch list`, a file with a table, host (default) for this one, as calibrated if " \
+	"it was, or nominal for this one as if it never was."
+
+/* The name of the built-in table for the CPU of a machine, or NULL; and for this one's. */
+const char *gus_uarch_of_host(const struct Gusprof__Host *host);
 const char *gus_uarch_host(void);
-/* what: NULL is host. flags: enum gus_uarch_flags. */
+/* The name of the built-in table to begin from where there is none for this machine's CPU. */
+const char *gus_uarch_nearest_to_host(enum gus_isa isa, const struct gus_cpu_features *features);
+/* what: NULL is host. flags: enum gus_uarch_flags; with PLAIN, host is nominal. A calibration that is there and not
+ * used is told of on stderr. */
 struct gus_uarch *gus_uarch_load(const char *what, unsigned flags, struct gus_error *err);
 
 /* All of a file, or of the standard input for "-"; what it is stands in the messages. NULL with err if it cannot be

@@ -2,6 +2,7 @@
 /* gusprof uarch: the tables of CPUs. What there is, what one says, whether a text is a good table, and which row an
  * instruction gets and why. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hex.h"
+#include "cli/common/calibrated.h"
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
 #include "cli/common/uarch_load.h"
 #include "cli/uarch/import.h"
+#include "cli/uarch/json.h"
 #include "cli/verbs.h"
 #include "model/tables/builtin.h"
 #include "symbolizer/insn/insn.h"
@@ -22,8 +25,11 @@
 struct uarch_options {
 	int action;                   /* the input */
 	const char *uarch, *arch, *name;
+	int format;                   /* enum format */
 	bool plain, forms;
 };
+
+enum format { TEXT, JSON };
 
 enum { LIST, SHOW, CHECK, EXPLAIN, IMPORT };
 static const struct gus_input inputs[] = {
@@ -34,12 +40,14 @@ static const struct gus_input inputs[] = {
 
 #define AT(field) offsetof(struct uarch_options, field)
 static const struct gus_option options[] = {
-	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch),
+	{ 0, "uarch", "NAME|FILE|host|nominal", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch),
 	  .fit = { 1 << SHOW | 1 << EXPLAIN | 1 << IMPORT } },
 	{ 0, "plain", NULL, "Leave out the overlays: show what the tables' sources say.", GUS_OPTION_FLAG,
 	  AT(plain) },
 	{ 0, "forms", NULL, "With show: the instruction forms too; the output is then a table that can be loaded.",
 	  GUS_OPTION_FLAG, AT(forms), .fit = { 1 << SHOW } },
+	{ 0, "format", "FORMAT", "With show: text (the default), which is a table, or json.", GUS_OPTION_CHOICE,
+	  AT(format), .choices = "text json", .fit = { 1 << SHOW } },
 	{ 0, "arch", "ARCH", "With import: the CPU as the measurements call it (SKL, ZEN3).", GUS_OPTION_STRING,
 	  AT(arch), .fit = { 1 << IMPORT } },
 	{ 0, "name", "NAME", "With import: the name of the new table.", GUS_OPTION_STRING, AT(name),
@@ -177,6 +185,54 @@ static void print_forms(const struct gus_uarch *u)
 	}
 }
 
+/* What a calibration says beside its figures. */
+
+static void print_number(double value)
+{
+	char text[40];
+	size_t n = (size_t)snprintf(text, sizeof(text), "%.6f", value);
+
+	while (text[n - 1] == '0')
+		n--;
+	n -= text[n - 1] == '.';
+	gus_print("%.*s", (int)n, text);
+}
+
+static void print_fit(const struct gus_uarch_fit *f)
+{
+	printf("fit ");
+	if (f->form)
+		gus_print("\"%s\" ", f->form);
+	gus_print("%s ", f->name);
+	if (f->text) {
+		gus_print("\"%s\"", f->text);
+	} else if (isnan(f->value)) {
+		printf("none");
+	} else {
+		print_number(f->value);
+		printf(" ");
+		print_number(f->low);
+		printf("..");
+		print_number(f->high);
+	}
+	gus_print(" %s", f->unit);
+	if (!isnan(f->residual)) {
+		printf(" residual ");
+		print_number(f->residual);
+	}
+	if (f->confidence)
+		gus_print(" confidence %s", f->confidence);
+	gus_print(" \"%s\"\n", f->why);
+}
+
+static void print_calibration(const struct gus_uarch *u)
+{
+	for (uint32_t i = 0; i < u->valids_n; i++)
+		gus_print("valid %s \"%s\"\n", u->valids[i].key, u->valids[i].value);
+	for (uint32_t i = 0; i < u->fits_n; i++)
+		print_fit(&u->fits[i]);
+}
+
 static const char *isa_name(enum gus_isa isa)
 {
 	return isa == GUS_ISA_ARM64 ? "arm64" : "x86-64";
@@ -195,6 +251,7 @@ static int show(const struct uarch_options *o, const struct gus_uarch *u)
 		gus_print("# like %s\n", u->likes[i]);
 	for (uint32_t i = 0; i < u->sources_n; i++)
 		gus_print("source %s \"%s\"\n", u->sources[i].id, u->sources[i].text);
+	print_calibration(u);
 	print_params(u);
 	for (uint32_t i = 0; i < u->units_n; i++)
 		gus_print("unit %s %s\n", u->units[i], u->sources[0].id);
@@ -225,7 +282,9 @@ static uint32_t forms_with_row(const struct gus_uarch *u)
 
 static int list(const struct uarch_options *o)
 {
-	const char *host = gus_uarch_host(), *name;
+	const char *host = gus_uarch_host(), *name, *file;
+	struct gus_error none = { 0 };
+	struct gus_uarch *own = gus_uarch_load(NULL, 0, &none);
 	int status = 0;
 
 	printf("  %-16s %-7s %5s %6s  %-40s %s\n", "name", "isa", "rows", "forms", "title", "other names");
@@ -248,6 +307,14 @@ static int list(const struct uarch_options *o)
 	}
 	if (host)
 		printf("* this machine's CPU\n");
+	if (!own && gus_error_is_transient(&none)) {
+		gus_complain(&none);
+		status = GUS_EXIT_OWN_FAILURE;
+	}
+	file = own ? gus_calibrated_file(own) : NULL;
+	if (file)
+		gus_print("+ this machine was calibrated: host is %s (%s) of %s\n", own->name, own->title, file);
+	gus_uarch_free(own);
 	return status;
 }
 
@@ -381,7 +448,7 @@ static int with_table(const struct uarch_options *o, const char *what, char **wo
 		gus_complain(&err);
 		return err.code == GUS_E_NOT_FOUND ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 	}
-	status = act ? act(u, words) : show(o, u);
+	status = act ? act(u, words) : o->format == JSON ? gus_uarch_json(u, o->forms) : show(o, u);
 	gus_uarch_free(u);
 	return status;
 }
