@@ -32,18 +32,23 @@ model_libmodel_a_SOURCES = \
 	model/code/program_uops.c \
 	model/code/uoptable.c model/code/uoptable.h \
 	model/code/values.c model/code/values.h \
+	model/core/asked.c \
 	model/core/core.c model/core/core.h \
 	model/core/dispatch.c \
 	model/core/engine.c \
 	model/core/fed.c model/core/fed.h \
 	model/core/frontend.c model/core/frontend.h \
 	model/core/issue.c \
+	model/core/lines.c \
 	model/core/memory.c \
+	model/core/order.c \
 	model/core/private.h \
 	model/core/pics.c model/core/pics.h \
 	model/core/state.c \
+	model/core/storesets.c model/core/storesets.h \
 	model/core/wait.c \
 	model/machine/config.c model/machine/config.h \
+	model/machine/hooks.h \
 	model/machine/limits.c model/machine/limits.h \
 	model/machine/options.c model/machine/options.h model/machine/steps.h \
 	model/oracles/branch.c model/oracles/branch.h \

@@ -209,8 +209,12 @@ unit_tests = \
 	tests/unit/test_control \
 	tests/unit/test_core \
 	tests/unit/test_core_fed \
+	tests/unit/test_core_hooks \
 	tests/unit/test_core_lines \
 	tests/unit/test_core_settled \
+	tests/unit/test_core_told \
+	tests/unit/test_core_beside \
+	tests/unit/test_storesets \
 	tests/unit/test_host_key \
 	tests/unit/test_core_memory \
 	tests/unit/test_core_rules \
@@ -430,6 +434,11 @@ tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_pics_SOURCES = tests/unit/test_pics.c $(made_program)
 tests_unit_test_core_fed_SOURCES = tests/unit/test_core_fed.c $(made_program)
+fed_machine = tests/unit/fed_machine.c tests/unit/fed_machine.h $(made_program)
+tests_unit_test_core_hooks_SOURCES = tests/unit/test_core_hooks.c $(fed_machine)
+tests_unit_test_storesets_SOURCES = tests/unit/test_storesets.c
+tests_unit_test_core_told_SOURCES = tests/unit/test_core_told.c $(fed_machine)
+tests_unit_test_core_beside_SOURCES = tests/unit/test_core_beside.c $(fed_machine)
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_core_settled_SOURCES = tests/unit/test_core_settled.c \
 	tests/unit/core_machine.c tests/unit/core_machine.h

@@ -292,7 +292,7 @@ static void find_covered(struct gus_traced *t)
 	}
 }
 
-uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset)
+uint32_t gus_traced_block_at(struct gus_traced *t, const char *module, uint64_t offset)
 {
 	struct covered place = { gus_strings_add(&t->strings, module), offset };
 	uint32_t number;
@@ -300,7 +300,7 @@ uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t
 	if (!t->covered.key_size)
 		find_covered(t);
 	number = gus_index_find(&t->covered, &place);
-	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->blocks.v[t->covered_by.v[number]].region;
+	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->covered_by.v[number];
 }
 
 /* The bytes are kept: the trace may be closed before the report is made. */

@@ -9,6 +9,7 @@
 #include "attribution/traced/traced.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "model/code/program.h"
 
 struct elsewhere gus_vec(struct gus_coverage_function);
 
@@ -49,9 +50,10 @@ static void take_elsewhere(struct gus_coverage *c, struct elsewhere *list)
 }
 
 /* Instructions of no file, by their places in the recording, and the block that executed each most often. */
+struct made_at { uint32_t block, insn; };
 struct made {
 	struct gus_index places;        /* struct gus_place */
-	struct gus_vec(uint32_t) blocks; /* by number of a place */
+	struct gus_vec(struct made_at) at; /* by number of a place */
 };
 
 /* Of what a process told of, offsets are its own; other memory without a file has its address for one, which says
@@ -81,46 +83,100 @@ static void find_made(struct made *made, const struct gus_traced *t, struct gus_
 			uint32_t number = gus_index_add(&made->places, &place, &is_new);
 
 			if (is_new)
-				gus_vec_push(&made->blocks, (uint32_t)i);
-			else if (t->blocks.v[made->blocks.v[number]].executed < b->executed)
-				made->blocks.v[number] = (uint32_t)i;
+				gus_vec_push(&made->at, (struct made_at){ (uint32_t)i, b->insn + k });
+			else if (t->blocks.v[made->at.v[number].block].executed < b->executed)
+				made->at.v[number] = (struct made_at){ (uint32_t)i, b->insn + k };
 		}
 	}
 }
 
-static uint32_t made_region(const struct made *made, const struct gus_traced *t, const struct gus_profile *profile,
-			    const struct gus_cell *cell)
+static const struct made_at *find_made_at(const struct made *made, const struct gus_profile *profile,
+					  const struct gus_cell *cell)
 {
 	struct made_place place = made_place(profile->space, &cell->place, profile->threads.v[cell->thread].pid);
 	uint32_t number = gus_index_find(&made->places, &place);
 
-	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->blocks.v[made->blocks.v[number]].region;
+	return number == GUS_INDEX_NONE ? NULL : &made->at.v[number];
 }
 
-static void count(struct gus_coverage *c, struct gus_traced *t, const struct gus_profile *profile)
+/* Which of a block's instructions begins there; it is known that one does. The offset is from the block's begin. */
+static uint32_t insn_at(const struct gus_traced_block *b, uint64_t offset)
+{
+	uint32_t k = 0;
+
+	for (uint64_t at = 0; k + 1 < b->insns_n && at < offset; k++)
+		at += b->lengths[k];
+	return b->insn + k;
+}
+
+static void take(struct gus_coverage *c, const struct gus_traced_block *b, uint32_t insn, const struct gus_cell *cell)
+{
+	c->covered += cell->samples;
+	c->covered_weight += cell->weight;
+	c->by_region[b->region] += cell->samples;
+	c->weights[b->region] += cell->weight;
+	c->by_insn[insn] += cell->samples;
+}
+
+/* false: the trace has not executed what is there. */
+static bool take_cell(struct gus_coverage *c, struct gus_traced *t, const struct gus_profile *profile,
+		      const struct made *made, const struct gus_cell *cell, const struct gus_module *module)
+{
+	const struct made_at *at;
+	uint32_t number;
+
+	if (module->kind == GUS_MODULE_FILE) {
+		number = gus_traced_block_at(t, module->path, cell->place.offset);
+		if (number != GUS_TRACED_NONE) {
+			const struct gus_traced_block *b = &t->blocks.v[number];
+
+			take(c, b, insn_at(b, cell->place.offset - b->offset), cell);
+		}
+		return number != GUS_TRACED_NONE;
+	}
+	at = find_made_at(made, profile, cell);
+	if (at)
+		take(c, &t->blocks.v[at->block], at->insn, cell);
+	return at;
+}
+
+static void count_cell(struct gus_coverage *c, struct gus_traced *t, const struct gus_profile *profile,
+		       const struct made *made, const struct gus_cell *cell, struct elsewhere *elsewhere)
+{
+	const struct gus_module *module = gus_space_module(profile->space, cell->place.module);
+
+	c->samples += cell->samples;
+	c->weight += cell->weight;
+	c->weight2 += cell->weight2;
+	if (take_cell(c, t, profile, made, cell, module))
+		return;
+	if (module->kind == GUS_MODULE_KERNEL) {
+		c->kernel += cell->samples;
+		c->kernel_weight += cell->weight;
+	}
+	note_elsewhere(elsewhere, profile, cell);
+}
+
+void gus_coverage_init(struct gus_coverage *c, const struct gus_traced *t)
+{
+	*c = (struct gus_coverage){ .by_region = gus_zalloc((t->regions.n + 1) * sizeof(*c->by_region)),
+		.weights = gus_zalloc((t->regions.n + 1) * sizeof(*c->weights)),
+		.by_insn = gus_zalloc((t->program->insns_n + 1ul) * sizeof(*c->by_insn)) };
+}
+
+void gus_coverage_add(struct gus_coverage *c, struct gus_traced *t, const struct gus_profile *profile)
 {
 	struct elsewhere elsewhere = { 0 };
 	struct made made = { 0 };
 
+	for (size_t i = 0; i < c->elsewhere_n; i++)
+		gus_vec_push(&elsewhere, c->elsewhere[i]);
 	find_made(&made, t, profile->space);
-	for (size_t i = 0; i < profile->cells.n; i++) {
-		const struct gus_cell *cell = &profile->cells.v[i];
-		const struct gus_module *module = gus_space_module(profile->space, cell->place.module);
-		uint32_t region = module->kind == GUS_MODULE_FILE ?
-			gus_traced_region_at(t, module->path, cell->place.offset) :
-			made_region(&made, t, profile, cell);
-
-		c->samples += cell->samples;
-		if (region != GUS_TRACED_NONE) {
-			c->covered += cell->samples;
-			c->by_region[region] += cell->samples;
-		} else {
-			note_elsewhere(&elsewhere, profile, cell);
-		}
-	}
+	for (size_t i = 0; i < profile->cells.n; i++)
+		count_cell(c, t, profile, &made, &profile->cells.v[i], &elsewhere);
 	take_elsewhere(c, &elsewhere);
 	gus_index_free(&made.places);
-	gus_vec_free(&made.blocks);
+	gus_vec_free(&made.at);
 }
 
 int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_reader *reader,
@@ -132,10 +188,10 @@ int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_r
 	const struct gus_error *failure;
 	struct gus_profile profile;
 
-	*c = (struct gus_coverage){ .by_region = gus_zalloc((t->regions.n + 1) * sizeof(*c->by_region)) };
+	gus_coverage_init(c, t);
 	if (gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, log, err) != 0)
 		return -1;
-	count(c, t, &profile);
+	gus_coverage_add(c, t, &profile);
 	failure = gus_symbols_failure(profile.symbols);
 	if (failure && err)
 		*err = *failure;
@@ -146,4 +202,6 @@ int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_r
 void gus_coverage_free(struct gus_coverage *c)
 {
 	free(c->by_region);
+	free(c->by_insn);
+	free(c->weights);
 }

@@ -6,6 +6,7 @@
 #include "attribution/traced/estimate.h"
 #include "attribution/traced/match.h"
 #include "attribution/traced/private.h"
+#include "attribution/traced/told.h"
 #include "base/error.h"
 #include "model/code/program.h"
 #include "model/code/values.h"
@@ -17,7 +18,8 @@
 #include "model/watch/access.h"
 #include "model/watch/known.h"
 
-enum { ASKED = 256, JOINED_MOST = 4096, FIRST = 0x80 };
+enum { ASKED = 256, FIRST = 0x80 };
+enum { AWAKE = 2 * GUS_OP_STEPS }; /* instructions of the warm-up, the last ones, that engines run */
 enum { SHORT_LINES = 64, LONG_LINES = 1 << 26 }; /* of an access that nobody counts; of all that are longer */
 
 struct gus_traced_thread {
@@ -26,13 +28,16 @@ struct gus_traced_thread {
 	struct gus_cache *cache;
 	struct gus_branch_predictor *predictor;
 	struct gus_causes *causes;              /* NULL: not asked for */
-	/* The one that all is told by, and the one for the other end of the interval. */
+	/* The one that all is told by, and that for the other end of the interval; NULL: the core engine is alone. */
 	struct gus_stream_engine *engine, *other;
 	struct gus_core_engine *core;           /* beside them; NULL: not asked for, or it has stopped */
-	struct gus_pics *pics;                /* of it */
+	struct gus_pics *pics;                  /* of it; NULL: there is none, or the caller's listener has it */
+	const struct gus_core_hooks *hooks;     /* of it, and of how code comes */
+	bool listened;                          /* the caller's has, and waits to be told of the end */
 	/* The time of the caches, in cycles: that of the engine at the end of the last chunk, and from there on as many
 	 * for each access as in that chunk. */
 	double now, pace, cycles_before;
+	double fetching;                        /* since then, cycles for which the decoders wait for code */
 	uint64_t accessed;                      /* in the present chunk */
 	uint32_t long_bytes;                    /* of an access that is long */
 	/* lines that accesses have asked for last, plus 1: what the engines know of */
@@ -40,6 +45,7 @@ struct gus_traced_thread {
 	uint64_t instructions, warmed, window;
 	uint64_t unknown_branches;              /* those of the warm-up, too */
 	bool counting;                          /* the warm-up is over */
+	bool asleep;                            /* engines leave out what comes long before its end */
 	double before[GUS_STREAM_LANES], other_before, core_before; /* cycles until then */
 	struct gus_vec(double) ops_before;      /* and of each op */
 	/* The uop cache, first in first out: window i came in when so many lines had, plus 1. */
@@ -47,7 +53,7 @@ struct gus_traced_thread {
 	uint64_t lines, lines_most;
 	struct gus_code_fetch code;
 	bool flushed;                   /* the branch before the present block was mispredicted */
-	struct gus_code_fetch_answer late;   /* lines of the present block's code that its decoders wait for */
+	struct gus_code_fetch_answer late;      /* what the decoders wait for of the present block's code */
 	/* The present chunk. Accesses and steps as the warm engine sees them differ in what was met for the first
 	 * time. */
 	struct gus_op_step *steps_told, *steps_warm;
@@ -77,43 +83,69 @@ struct gus_traced_thread {
 	struct gus_traced_excerpt *excerpt;     /* NULL: engines are not compared */
 };
 
-/* Phases need the time of each op. */
+/* Phases need the time of each op, and whoever has the core engine alone sees each of its cycles. */
+static bool samples(const struct gus_traced_thread *th)
+{
+	return !th->t->options.all && !th->t->options.phases;
+}
+
 static void sample(struct gus_traced_thread *th)
 {
-	if (!th->t->options.all && !th->t->options.phases)
+	if (samples(th))
 		th->stretches = gus_stretches_new();
 }
 
+/* Caches and predictors alone see what comes. */
 static bool skips(const struct gus_traced_thread *th)
 {
-	return th->stretches && th->stretches->now == GUS_STRETCH_SKIPPED;
+	return th->asleep || (th->stretches && th->stretches->now == GUS_STRETCH_SKIPPED);
+}
+
+static int open_core(struct gus_traced_thread *th, struct gus_error *err)
+{
+	const struct gus_traced_options *o = &th->t->options;
+	const struct gus_core_listener *listener = NULL;
+
+	th->listened = o->listen != NULL;
+	if (o->listen)
+		listener = o->listen(o->listen_context, th->stream, th->t->program);
+	else
+		listener = gus_pics_listener(th->pics = gus_pics_new(th->t->program));
+	th->core = gus_core_open(th->t->program, o->config, listener, th->hooks, err);
+	return th->core ? 0 : -1;
+}
+
+static int open_engines(struct gus_traced_thread *th, struct gus_error *err)
+{
+	const struct gus_traced_options *options = &th->t->options;
+	struct gus_stream_options o = { .lanes = th->t->lanes, .lanes_n = (size_t)th->t->knobs_n + 1,
+		.groups = &th->t->groups_of_ports }, one = { 0 };
+
+	if (options->causality)
+		th->causes = gus_causes_open(options->config, &o);
+	if (!options->alone && !(th->engine = gus_stream_open(th->t->program, options->config, &o, err)))
+		return -1;
+	if (options->interval && !(th->other = gus_stream_open(th->t->program, options->config, &one, err)))
+		return -1;
+	return options->core ? open_core(th, err) : 0;
 }
 
 struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t stream, struct gus_error *err)
 {
 	const struct gus_core_config *c = t->options.config;
-	struct gus_stream_options o = { .lanes = t->lanes, .lanes_n = (size_t)t->knobs_n + 1,
-		.groups = &t->groups_of_ports }, one = { 0 };
 	struct gus_traced_thread *th = gus_zalloc(sizeof(*th));
 
 	th->t = t;
 	th->stream = stream;
+	th->hooks = t->options.hooks_of ? t->options.hooks_of(t->options.listen_context, stream) : t->options.hooks;
 	th->pace = 1;
 	th->long_bytes = (SHORT_LINES + 1) * t->options.caches->line_size;
 	th->counting = !t->options.warm_up;
 	th->lines_most = c->uop_cache_line ? c->uop_cache_size / c->uop_cache_line : 0;
-	th->cache = gus_code_fetch_init(&th->code, c, err) == 0 ? gus_cache_new(t->options.caches, err) : NULL;
-	th->predictor = th->cache ? gus_branch_new(t->options.predictor, err) : NULL;
-	if (t->options.causality)
-		th->causes = gus_causes_open(c, &o);
-	th->engine = th->predictor ? gus_stream_open(t->program, c, &o, err) : NULL;
-	if (th->engine && t->options.interval)
-		th->other = gus_stream_open(t->program, c, &one, err);
-	if (th->engine && t->options.core) {
-		th->pics = gus_pics_new(t->program);
-		th->core = gus_core_open(t->program, c, gus_pics_listener(th->pics), err);
-	}
-	if (!th->engine || (t->options.interval && !th->other) || (t->options.core && !th->core)) {
+	th->cache = gus_cache_new(t->options.caches, err);
+	if (th->cache && gus_code_fetch_init(&th->code, c, th->cache, th->hooks, err) == 0)
+		th->predictor = gus_branch_new(t->options.predictor, err);
+	if (!th->predictor || open_engines(th, err) != 0) {
 		gus_traced_thread_free(th);
 		return NULL;
 	}
@@ -121,6 +153,7 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 		th->phases = gus_phases_new();
 	if (th->counting)
 		sample(th);
+	th->asleep = samples(th) && t->options.warm_up > AWAKE;
 	th->times = gus_alloc(GUS_OP_STEPS * sizeof(*th->times));
 	th->block_of = gus_alloc(GUS_OP_STEPS * sizeof(*th->block_of));
 	th->case_of = gus_alloc(GUS_OP_STEPS * sizeof(*th->case_of));
@@ -142,6 +175,8 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	gus_stream_close(th->engine);
 	gus_stream_close(th->other);
 	gus_core_close(th->core);
+	if (th->listened && th->t->options.leave)
+		th->t->options.leave(th->t->options.listen_context, th->stream);
 	gus_pics_free(th->pics);
 	gus_causes_close(th->causes);
 	gus_branch_free(th->predictor);
@@ -195,6 +230,15 @@ static void drain_core(struct gus_traced_thread *th)
 		check_core(th, gus_core_drain(th->core, &err), &err);
 }
 
+/* Cycles so far of what tells the time, by lane. */
+static void cycles_now(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES])
+{
+	if (th->engine)
+		gus_stream_cycles(th->engine, cycles);
+	else
+		memset(cycles, 0, GUS_STREAM_LANES * sizeof(*cycles));
+}
+
 /* Where the warm-up ends: all that is counted from here on counts. */
 static void begin_to_count(struct gus_traced_thread *th)
 {
@@ -203,10 +247,10 @@ static void begin_to_count(struct gus_traced_thread *th)
 	th->counting = true;
 	sample(th);
 	th->warmed = th->instructions;
-	gus_stream_cycles(th->engine, th->before);
+	cycles_now(th, th->before);
 	drain_core(th);
 	th->core_before = th->core ? (double)gus_core_cycles(th->core) : 0;
-	for (uint32_t op = 0; op < th->t->program->ops_n; op++)
+	for (uint32_t op = 0; th->engine && op < th->t->program->ops_n; op++)
 		gus_vec_push(&th->ops_before, gus_stream_op_cycles(th->engine, op));
 	if (th->causes)
 		gus_causes_count_anew(th->causes);
@@ -245,12 +289,18 @@ static void set_time(struct gus_traced_thread *th)
 {
 	double cycles[GUS_STREAM_LANES];
 
-	gus_stream_cycles(th->engine, cycles);
-	if (th->accessed)
-		th->pace = (cycles[0] - th->cycles_before) / (double)th->accessed;
+	cycles_now(th, cycles);
+	if (th->t->options.alone && th->core)
+		cycles[0] = (double)gus_core_cycles(th->core);
+	if (th->accessed) { /* but for what the decoders have waited, which has moved time on already */
+		double passed = cycles[0] - th->cycles_before - th->fetching;
+
+		th->pace = passed > 0 ? passed / (double)th->accessed : 0;
+	}
 	th->now = cycles[0] + th->ahead > th->now ? cycles[0] + th->ahead : th->now; /* never back */
 	th->cycles_before = cycles[0];
 	th->accessed = 0;
+	th->fetching = 0;
 }
 
 /* By region and lane, what the stretch that is over took. */
@@ -305,7 +355,9 @@ static void flush(struct gus_traced_thread *th)
 
 	if (!th->n)
 		return;
-	gus_stream_feed(th->engine, is_warm ? &warm : &cold, th->phases || th->stretches ? th->times : NULL);
+	if (th->engine)
+		gus_stream_feed(th->engine, is_warm ? &warm : &cold,
+				th->phases || th->stretches || !th->counting ? th->times : NULL);
 	if (th->excerpt)
 		gus_traced_excerpt_steps(th->t, th->excerpt, is_warm ? &warm : &cold);
 	feed_core(th, is_warm ? &warm : &cold);
@@ -316,6 +368,8 @@ static void flush(struct gus_traced_thread *th)
 		gus_stream_feed(th->other, is_warm ? &cold : &warm, NULL);
 	if (th->stretches)
 		note_stretch(th, told);
+	else if (th->engine && !th->counting)
+		th->retired = th->times[th->n - 1].retire; /* what is timed begins where the warm-up ended */
 	th->n = 0;
 }
 
@@ -349,6 +403,7 @@ static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 		return;
 	th->steps_told[th->n - 1].mispredicted = v.mispredicted;
 	th->steps_warm[th->n - 1].mispredicted = v.mispredicted && !v.unknown;
+	th->steps_told[th->n - 1].overridden = th->steps_warm[th->n - 1].overridden = v.overridden;
 }
 
 /* The uop cache. */
@@ -444,35 +499,17 @@ static struct gus_trace_access followed(struct gus_traced_thread *th, const stru
 	return a;
 }
 
-/* What the engine is told of an access that came in pieces, in any order: all that they touch. */
-static void join_access(struct gus_op_access *told, const struct gus_trace_access *a, uint32_t width)
-{
-	uint64_t end = told->address + told->bytes, new_end = a->address + a->size;
-
-	if (!told->known) {
-		*told = (struct gus_op_access){ .address = a->address, .bytes = width ? width : a->size,
-			.known = true };
-		return;
-	}
-	told->address = a->address < told->address ? a->address : told->address;
-	end = new_end > end ? new_end : end;
-	told->bytes = width ? width : (uint32_t)(end - told->address < JOINED_MOST ? end - told->address :
-		JOINED_MOST);
-}
-
 /* What one of the engines is told of an access. */
 static void tell_engine(struct gus_traced_thread *th, const struct gus_trace_access *a, uint32_t width,
 			const struct gus_cache_answer *answer, bool warm, struct gus_op_access *told)
 {
-	uint8_t tlb = warm ? answer->tlb_if_warm : answer->tlb;
-	enum gus_hit level;
+	const uint8_t found = warm ? answer->level_if_warm : answer->level;
+	const uint32_t wait = warm ? answer->wait_if_warm : answer->wait;
+	const enum gus_hit level = level_of(th, a->address, (enum gus_hit)found, wait,
+					    warm ? th->asked_warm : th->asked);
 
-	join_access(told, a, width);
-	level = warm ? level_of(th, a->address, (enum gus_hit)answer->level_if_warm, answer->wait_if_warm,
-				th->asked_warm) :
-		level_of(th, a->address, (enum gus_hit)answer->level, answer->wait, th->asked);
-	told->level = level > told->level ? (uint8_t)level : told->level;
-	told->tlb = tlb > told->tlb ? tlb : told->tlb;
+	gus_traced_told_add(told, a->address, a->size, width, th->t->options.caches->line_size, &answer->beside);
+	gus_traced_told_found(told, (uint8_t)level, warm ? answer->tlb_if_warm : answer->tlb, level != found);
 }
 
 /* What the engines are told: of warm and cold caches that which one of them is for. */
@@ -555,6 +592,7 @@ static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block
 	struct gus_cache_access access = { .address = where.bits, .bytes = 1, .id = b->insn + i };
 	struct gus_cache_answer answer;
 	const struct gus_op *op = &p->ops[insn->op];
+	struct gus_op_access *told;
 
 	if (!where.known || !op->memories_n)
 		return;
@@ -564,10 +602,11 @@ static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block
 	th->t->memories.v[op->memory].told += th->counting;
 	if (skips(th))
 		return;
-	/* Nobody waits for it: as a load that hits. */
-	th->accesses.v[base + op->memory - b->memory] = (struct gus_op_access){ .address = where.bits, .bytes = 1,
-										   .known = true };
-	th->accesses_warm.v[base + op->memory - b->memory] = th->accesses.v[base + op->memory - b->memory];
+	/* Nobody waits for it: as a load that hits, and brings its line along. */
+	told = &th->accesses.v[base + op->memory - b->memory];
+	*told = (struct gus_op_access){ .address = where.bits, .bytes = 1, .known = true };
+	gus_traced_told_prefetch(told, answer.level, &answer.beside);
+	th->accesses_warm.v[base + op->memory - b->memory] = *told;
 }
 
 static void follow_registers(struct gus_traced_thread *th, struct gus_traced_block *b,
@@ -635,26 +674,32 @@ static uint64_t window_of(const struct gus_traced_thread *th, const struct gus_t
 	return th->t->window_bytes ? offset / th->t->window_bytes - b->address / th->t->window_bytes : 0;
 }
 
-/* How long the decoders wait for lines that come from L2. Prediction runs ahead of fetching and asks for them, so what
- * is left is their way over the bus, and behind a mispredicted branch, where nobody was ahead, the time that the first
- * one takes. (On a Zen 4 a jump to another line of 64 bytes takes 1.0 cycles from L1 and 2.1 from L2; own timing.) */
-static uint16_t cycles_of_lines(const struct gus_traced_thread *th, unsigned lines)
-{
-	const struct gus_core_config *c = th->t->options.config;
-	uint64_t bus = c->l2_bandwidth ? (c->line_size + c->l2_bandwidth - 1) / c->l2_bandwidth : 0;
-	uint64_t cycles = lines * bus + (lines && th->flushed ? c->l2_latency : 0);
-
-	return (uint16_t)(cycles < 10000 ? cycles : 10000);
-}
-
-/* What is not all in the uop cache is decoded from L1, whole lines at a time. */
+/* What is not all in the uop cache is decoded from L1, whole lines at a time. Code that comes from far away makes an
+ * execution of its own kind, as data do. */
 static void fetch_code(struct gus_traced_thread *th, struct gus_traced_block *b, bool all)
 {
-	th->late = (struct gus_code_fetch_answer){ 0, 0 };
+	const struct gus_code_fetched code = { b->address, b->size, (uint64_t)th->now, th->flushed };
+	const struct gus_code_fetch_late *late;
+
+	th->late = (struct gus_code_fetch_answer){ 0 };
 	if (all)
 		return;
-	th->late = gus_code_fetch_run(&th->code, b->address, b->size);
-	b->fetch_misses += th->counting ? th->t->options.warm ? th->late.missed_if_warm : th->late.missed : 0;
+	th->late = gus_code_fetch_run(&th->code, &code);
+	late = th->t->options.warm ? &th->late.if_warm : &th->late.told;
+	th->now += late->cycles; /* what comes behind it is fetched later */
+	th->fetching += late->cycles;
+	b->fetch_misses += th->counting ? late->missed : 0;
+	if (late->level >= GUS_HIT_L3 && late->level > th->farthest)
+		th->farthest = late->level;
+	if (late->tlb == GUS_TLB_WALK)
+		th->farthest = GUS_HIT_MEMORY;
+}
+
+static void tell_code(struct gus_op_step *step, const struct gus_code_fetch_late *late)
+{
+	step->fetch = late->cycles;
+	step->code_level = late->level;
+	step->code_tlb = late->tlb;
 }
 
 static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t number, size_t base,
@@ -668,7 +713,6 @@ static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b,
 	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
 		bool last = i + 1 == b->ops.ops_n;
 		uint32_t op = last && taken ? b->ops.taken : b->ops.op + i;
-		uint16_t fetch_warm = 0;
 
 		if (th->n == GUS_OP_STEPS)
 			flush(th);
@@ -676,19 +720,26 @@ static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b,
 			.access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = region,
 			.taken = last && taken, .cached = all ||
 				(cached && cached >> (window_of(th, b, op) & 63) & 1) };
-		if (!th->steps_told[th->n].cached && th->late.missed) {
-			th->steps_told[th->n].fetch = cycles_of_lines(th, th->late.missed);
-			th->late.missed = 0;
-			fetch_warm = cycles_of_lines(th, th->late.missed_if_warm);
-		}
-		if (th->other || th->t->options.warm) {
+		if (th->other || th->t->options.warm)
 			th->steps_warm[th->n] = th->steps_told[th->n];
-			th->steps_warm[th->n].fetch = fetch_warm;
+		if (!th->steps_told[th->n].cached) {
+			tell_code(&th->steps_told[th->n], &th->late.told);
+			tell_code(&th->steps_warm[th->n], &th->late.if_warm);
+			th->late = (struct gus_code_fetch_answer){ 0 };
 		}
 		th->block_of[th->n] = number;
 		th->case_of[th->n] = (uint8_t)(th->farthest << 1 | th->missed | (i ? 0 : FIRST));
 		th->n++;
 	}
+}
+
+/* Of what engines leave out nothing is known but its accesses. */
+static void pass_time(struct gus_traced_thread *th, double cycles)
+{
+	th->now += cycles;
+	th->accessed = 0;
+	if (!skips(th))
+		th->ahead = th->now - th->cycles_before;
 }
 
 /* The block is executed: how often, and in a gap how long it takes. */
@@ -697,16 +748,17 @@ static void count_block(struct gus_traced_thread *th, const struct gus_traced_bl
 {
 	double expected;
 
+	if (th->asleep) {
+		th->asleep = th->instructions + b->insns_n + AWAKE < th->t->options.warm_up;
+		pass_time(th, th->pace * accesses);
+	}
 	if (!th->stretches)
 		return;
 	expected = gus_stretches_execute(th->stretches, number, th->farthest << 1 | th->missed, b->ops.ops_n);
 	if (!skips(th))
 		return;
-	th->now += expected > 0 ? expected : th->pace * accesses;
-	th->accessed = 0;
 	gus_stretches_ran(th->stretches, b->ops.ops_n);
-	if (!skips(th))
-		th->ahead = th->now - th->cycles_before;
+	pass_time(th, expected > 0 ? expected : th->pace * accesses);
 }
 
 void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace_step *step)
@@ -795,7 +847,7 @@ static void own_cycles(const struct gus_traced_thread *th, double cycles[GUS_STR
 		*core = th->estimate.cycles[GUS_STRETCHES_CORE];
 		return;
 	}
-	gus_stream_cycles(th->engine, cycles);
+	cycles_now(th, cycles);
 	for (int lane = 0; lane <= th->t->knobs_n; lane++)
 		cycles[lane] -= th->before[lane];
 	if (th->other)
@@ -809,7 +861,8 @@ static void add_regions(const struct gus_traced_thread *th, struct gus_traced *t
 		struct gus_traced_region *r = &t->regions.v[i];
 		double cycles[GUS_STREAM_LANES] = { 0 };
 
-		gus_stream_region_cycles(th->engine, i + 1, cycles);
+		if (th->engine)
+			gus_stream_region_cycles(th->engine, i + 1, cycles);
 		for (int lane = 0; lane <= t->knobs_n; lane++)
 			r->cycles[lane] += cycles[lane];
 		r->core_cycles += th->core ? (double)gus_core_region_cycles(th->core, i + 1) : 0;
@@ -846,7 +899,7 @@ static void take_memory(const struct gus_traced_thread *th, struct gus_traced *t
 void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t)
 {
 	const bool sampled = gus_stretches_sampled(th->stretches);
-	double cycles[GUS_STREAM_LANES], other, core;
+	double cycles[GUS_STREAM_LANES], other, core, longest;
 	struct gus_causality causes;
 
 	own_cycles(th, cycles, &other, &core);
@@ -871,7 +924,7 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 		gus_estimate_add(&th->estimate, th->stretches, t);
 	else
 		add_regions(th, t);
-	for (uint32_t op = 0; op < t->program->ops_n && !sampled; op++)
+	for (uint32_t op = 0; th->engine && op < t->program->ops_n && !sampled; op++)
 		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op) - (op < th->ops_before.n ?
 			th->ops_before.v[op] : 0);
 	if (th->causes) {
@@ -882,9 +935,10 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 			t->op_charged[op] += causes.op_cycles[op];
 		gus_causality_free(&causes);
 	}
-	if (t->longest > 0 && cycles[0] <= t->longest)
+	longest = th->engine ? cycles[0] : core;
+	if (t->longest > 0 && longest <= t->longest)
 		return;
-	t->longest = cycles[0];
+	t->longest = longest;
 	take_phases(th, t);
 	take_memory(th, t);
 	t->circles_n = th->causes ? gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES) : 0;

@@ -21,6 +21,11 @@ void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *opti
 	t->growing = gus_growing_new(options->uarch);
 	t->program = gus_growing_program(t->growing);
 	gus_strings_init(&t->strings);
+	if (options->alone) {
+		t->options.core = t->options.all = true;
+		t->options.causality = t->options.both = t->options.phases = t->options.interval = false;
+		t->options.weight = 0;
+	}
 	t->window_bytes = options->config->uop_cache_width ? options->config->uop_cache_window : 0;
 }
 
@@ -79,6 +84,14 @@ static struct gus_traced_thread *thread_of(struct gus_traced *t, uint32_t stream
 	return t->threads.v[stream];
 }
 
+/* Where the core engine is alone nothing is left to go on with. */
+static int check_alone(const struct gus_traced *t, struct gus_error *err)
+{
+	if (!t->options.alone || !t->core_stopped)
+		return 0;
+	return gus_fail(err, GUS_E_UNSUPPORTED, "the core engine could not run all of the trace");
+}
+
 static int run_step(struct gus_traced *t, const struct gus_trace_step *step, struct gus_error *err)
 {
 	bool may_be_new = t->machines < threads_most(t);
@@ -91,6 +104,8 @@ static int run_step(struct gus_traced *t, const struct gus_trace_step *step, str
 	if (!th)
 		return -1;
 	gus_traced_thread_step(th, step);
+	if (check_alone(t, err) != 0)
+		return -1;
 	if (!(t->options.weight > 0))
 		return 0;
 	t->blocks.v[step->block].recently++;
@@ -266,7 +281,7 @@ int gus_traced_end(struct gus_traced *t, struct gus_error *err)
 	gus_traced_pics_settle(&t->pics);
 	if (t->options.both)
 		gus_traced_compare_engines(t);
-	return rc;
+	return rc ? rc : check_alone(t, err);
 }
 
 size_t gus_traced_threads(const struct gus_traced *t)

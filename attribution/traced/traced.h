@@ -25,6 +25,8 @@ struct gus_agreement;
 struct gus_cache_config;
 struct gus_cache_total;
 struct gus_core_config;
+struct gus_core_hooks;
+struct gus_core_listener;
 struct gus_known_insn;
 struct gus_sensitivity;
 struct gus_traced_match;
@@ -39,6 +41,20 @@ struct gus_traced_options {
 	bool causality;
 	bool both;                              /* compare the engines on hot loops */
 	bool core;                              /* run the core engine beside, on all that is timed */
+	/* The core engine is the only one, and runs all of the trace: no cycles, errors, charges, phases and knobs but
+	 * core_cycles and what listeners are told. What it cannot run is an error. */
+	bool alone;
+	/* Of the core engine; NULL: the machine is what config says. All threads ask the same ones, and of code by the
+	 * caches' time, which goes along with the engine's; or each its own, if hooks_of says which. */
+	const struct gus_core_hooks *hooks;
+	const struct gus_core_hooks *(*hooks_of)(void *context, uint32_t stream); /* context: listen_context */
+	/* Of each thread, by its number here (program_of says whose it is), who listens to its core engine, instead of
+	 * what makes the stacks (pics); may be NULL. The address of an op is
+	 * program->insns[program->ops[op].insn].offset. Once for each thread, leave is told that it is over: at the end
+	 * of its program, as a trace does not say when one of several threads ends. */
+	const struct gus_core_listener *(*listen)(void *context, uint32_t stream, const struct gus_program *program);
+	void (*leave)(void *context, uint32_t stream); /* may be NULL */
+	void *listen_context;
 	bool phases;                            /* follow the run over time */
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;
@@ -258,9 +274,9 @@ void gus_traced_source_end(struct gus_traced_source *s);
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
 /* After the last one: adds up. -1 with err if it cannot be run. */
 int gus_traced_end(struct gus_traced *t, struct gus_error *err);
-/* The region of the instruction that begins at that offset of a file; GUS_TRACED_NONE if none was executed there. After
- * the end. */
-uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset);
+/* The block that executed the instruction most often which begins at that offset of a file; GUS_TRACED_NONE if none was
+ * executed there. After the end. */
+uint32_t gus_traced_block_at(struct gus_traced *t, const char *module, uint64_t offset);
 
 /* How many threads there were; the i-th that ended. After the end. */
 size_t gus_traced_threads(const struct gus_traced *t);

@@ -202,6 +202,7 @@ static int model_programs(struct gus_model_traced *m, const struct gus_emulation
 	int rc;
 
 	gus_model_traced_set_interval(m, first);
+	gus_model_traced_set_part(v, first);
 	gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 	all.t = &t;
 	clock_gettime(CLOCK_MONOTONIC, &all.looked);
@@ -232,7 +233,8 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	struct gus_model_view v = { .command = (const char *const *)argv };
 	struct sigaction pass = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, before;
 	struct gus_emulation e = { .out_is_err = gus_model_output_moves_command(m->output), .follows = true,
-		.children = m->children, .quiet = gus_model_output_is_alone(m->output) };
+		.children = m->children, .silent = m->silent, .reads = m->silent,
+		.quiet = gus_model_output_is_alone(m->output) };
 	struct gus_trace *trace = NULL;
 	const char *target = gus_command_target(argv, err);
 	int rc = -1;

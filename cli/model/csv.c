@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "cli/common/calibrated.h"
 #include "cli/common/csv.h"
 #include "cli/model/expected.h"
 #include "cli/model/render.h"
@@ -39,6 +40,7 @@ static void print_row(struct gus_csv *c, const struct gus_model_report *r, uint3
 	gus_csv_fixed(c, own && r->settings->costs, f->cost, 4);
 	for (unsigned i = 0; i < p->ports_n; i++)
 		gus_csv_fixed(c, own, f->uops[i], 4);
+	gus_csv_text(c, gus_calibrated_file(r->settings->uarch));
 	gus_csv_end(c);
 }
 
@@ -49,13 +51,14 @@ void gus_model_csv(const struct gus_model_report *r)
 	struct gus_csv csv = { stdout, ",", false };
 
 	if (r->settings->timeline) {
-		gus_model_timeline_csv(r->modelled);
+		gus_model_timeline_csv(r->modelled, gus_calibrated_file(r->settings->uarch));
 		return;
 	}
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		gus_csv_text(&csv, columns[i]);
 	for (unsigned i = 0; i < p->ports_n; i++)
 		gus_csv_text(&csv, gus_model_port(p, i));
+	gus_csv_text(&csv, "calibration");
 	gus_csv_end(&csv);
 	for (uint32_t i = 0; i < p->insns_n; i++)
 		print_row(&csv, r, i);
@@ -65,7 +68,8 @@ void gus_model_loops_csv(const struct gus_model_report *r, const struct gus_mode
 {
 	struct gus_csv csv = { stdout, ",", false };
 
-	printf("loop,offset,bytes,instructions,cycles_per_iteration,file,line,expected_pct,expected_p90_pct\n");
+	printf("loop,offset,bytes,instructions,cycles_per_iteration,file,line,expected_pct,expected_p90_pct,"
+	       "calibration\n");
 	for (size_t i = 0; i < r->function->loops_n; i++) {
 		const struct gus_loop *loop = &r->function->loops[i];
 
@@ -78,20 +82,23 @@ void gus_model_loops_csv(const struct gus_model_report *r, const struct gus_mode
 		gus_csv_number(&csv, loop->line != 0, loop->line);
 		gus_model_expected_csv(r->expectation, figures[i].cycles < 0 ? NULL :
 				       gus_bottleneck_name(figures[i].verdict.bottleneck), &csv);
+		gus_csv_text(&csv, gus_calibrated_file(r->settings->uarch));
 		gus_csv_end(&csv);
 	}
 }
 
 /* A line begins with what the input had, as it had it; one that is not modelled has the reason. */
-void gus_model_batch_csv(const struct gus_batch *b, const struct gus_model_expectation *x, uint64_t per)
+void gus_model_batch_csv(const struct gus_batch *b, const struct gus_modelled_settings *s,
+			 const struct gus_model_expectation *x, uint64_t per)
 {
 	struct gus_csv csv = { stdout, ",", false };
 
 	if (per == 1)
-		printf("hex,cycles_per_iteration,coverage,reason,bottleneck,expected_pct,expected_p90_pct\n");
+		printf("hex,cycles_per_iteration,coverage,reason,bottleneck,expected_pct,expected_p90_pct,"
+		       "calibration\n");
 	else
 		printf("hex,cycles_per_%" PRIu64 "_iterations,coverage,reason,bottleneck,expected_pct,"
-		       "expected_p90_pct\n", per);
+		       "expected_p90_pct,calibration\n", per);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct gus_batch_line *line = &b->lines[i];
 		char *hex = gus_strndup(line->hex, line->hex_size);
@@ -102,6 +109,7 @@ void gus_model_batch_csv(const struct gus_batch *b, const struct gus_model_expec
 		gus_csv_text(&csv, line->why);
 		gus_csv_text(&csv, line->why ? NULL : gus_bottleneck_name(line->verdict.bottleneck));
 		gus_model_expected_csv(x, line->why ? NULL : gus_bottleneck_name(line->verdict.bottleneck), &csv);
+		gus_csv_text(&csv, gus_calibrated_file(s->uarch));
 		gus_csv_end(&csv);
 		free(hex);
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/common/calibrated.h"
 #include "cli/common/json.h"
 #include "cli/model/expected.h"
 #include "cli/model/render.h"
@@ -31,6 +32,7 @@ static json_t *begin(const struct gus_modelled_settings *s)
 
 	json_object_set_new(o, "schema", json_string("gusprof.model/1"));
 	json_object_set_new(o, "uarch", gus_json_word(s->uarch->name));
+	json_object_set_new(o, "calibration", gus_calibrated_json(s->uarch));
 	json_object_set_new(o, "engine", gus_json_word(gus_model_engine(s)));
 	json_object_set_new(o, "mode", gus_json_word(gus_model_mode(s)));
 	return o;

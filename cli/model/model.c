@@ -164,7 +164,7 @@ static const struct gus_option options[] = {
 	  "read what which stores wrote.", GUS_OPTION_FLAG, AT(memory), .fit = { EXECUTED } },
 	{ 0, "rows", "N", "Of a trace: show N functions and loops, instead of those with a hundredth of the time.",
 	  GUS_OPTION_NUMBER, AT(rows), .fit = { EXECUTED } },
-	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch) },
+	{ 0, "uarch", "NAME|FILE|host|nominal", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch) },
 	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are "
 	  "available and is some four times faster; or both: core, how far the other one agrees, and why not. "
 	  "What was executed is modelled by stream; with both its hot loops are also run by core, and with core "
@@ -495,7 +495,7 @@ static int run_batch(struct model *m, struct gus_error *err)
 	if (m->o->format == FORMAT_JSON)
 		gus_model_batch_json(&b, &m->settings, &m->expectation, taken);
 	else
-		gus_model_batch_csv(&b, &m->expectation, m->o->per);
+		gus_model_batch_csv(&b, &m->settings, &m->expectation, m->o->per);
 	fflush(stdout);
 	if (b.broken)
 		fprintf(stderr, "gusprof: %zu figures are below what the code needs; --format json says which. "
@@ -685,8 +685,9 @@ static int settle_expectation(struct model *m, struct gus_error *err)
 	const struct { bool holds; const char *why; } other[] = {
 		{ o->from == FROM_UOPS, "a table of uops is no code that a CPU ran" },
 		{ o->set.n, "with --set it is another machine than the one that was measured" },
-		{ o->uarch && strcmp(o->uarch, "host") != 0 && !gus_uarch_builtin_find(o->uarch),
-		  "nobody has held the table of this file against a CPU" },
+		{ m->uarch->valids_n, "what is known of errors is of tables that were not calibrated" },
+		{ o->uarch && strcmp(o->uarch, "host") != 0 && strcmp(o->uarch, "nominal") != 0 &&
+		  !gus_uarch_builtin_find(o->uarch), "nobody has held the table of this file against a CPU" },
 		{ o->data != GUS_HIT_L1, "what was measured had its data in L1" },
 		{ o->fetch != GUS_CORE_FETCH_AUTO, "what was measured was fetched as the CPU does it" },
 		{ o->iterations, "what was measured was the steady state" },

@@ -175,7 +175,7 @@ static int take_windows(struct gus_traced *t, struct gus_model_windows *w, struc
 static int report(struct gus_model_traced *m, struct gus_traced *t, struct gus_model_windows *w, const char *samples,
 		  const char *input, struct gus_error *err)
 {
-	struct gus_model_view v = { .windows = w, .input = input };
+	struct gus_model_view v = { .windows = w, .input = input, .samples = samples };
 	int rc;
 
 	*err = (struct gus_error){ 0 };

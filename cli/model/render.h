@@ -49,10 +49,11 @@ json_t *gus_model_causality_json(const struct gus_model_report *r);
 
 /* The pipeline: instruction by cycle. */
 void gus_model_timeline_text(const struct gus_modelled *m);
-void gus_model_timeline_csv(const struct gus_modelled *m);
+void gus_model_timeline_csv(const struct gus_modelled *m, const char *calibration);
 
 /* Lines with their cycles, and why there are none. seconds as above. */
-void gus_model_batch_csv(const struct gus_batch *b, const struct gus_model_expectation *x, uint64_t per);
+void gus_model_batch_csv(const struct gus_batch *b, const struct gus_modelled_settings *s,
+			 const struct gus_model_expectation *x, uint64_t per);
 int gus_model_batch_json(const struct gus_batch *b, const struct gus_modelled_settings *s,
 			 const struct gus_model_expectation *x, double seconds);
 

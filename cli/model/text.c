@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/common/calibrated.h"
 #include "cli/common/print.h"
 #include "cli/model/expected.h"
 #include "cli/model/render.h"
@@ -145,6 +146,7 @@ static void print_head(const struct gus_model_report *r)
 		  r->settings->both ? "both engines" : r->settings->stream ? "stream engine" : "core engine",
 			  r->settings->options.unrolled ? "unrolled" : "as a loop",
 		  sources[result->fetch]);
+	gus_calibrated_text(r->settings->uarch);
 	for (size_t i = 0; i < r->notes_n; i++)
 		gus_print("note: %s\n", r->notes[i]);
 	printf("\n%10.2f  cycles an iteration (%s)\n", m->cycles,
@@ -457,9 +459,10 @@ void gus_model_loops_text(const struct gus_model_report *r, const struct gus_mod
 	const struct gus_routine *f = r->function;
 
 	print_origin(r);
-	gus_print("%s (%s), %s engine: innermost loops; --loop N shows one\n\n", r->settings->uarch->name,
-		  r->settings->uarch->title,
-		  r->settings->stream ? "stream" : "core");
+	gus_print("%s (%s), %s engine: innermost loops; --loop N shows one\n", r->settings->uarch->name,
+		  r->settings->uarch->title, r->settings->stream ? "stream" : "core");
+	gus_calibrated_text(r->settings->uarch);
+	putchar('\n');
 	printf("loop    offset    bytes   insns    cycles   error    90%%  line\n");
 	for (size_t i = 0; i < f->loops_n; i++) {
 		const struct gus_loop *loop = &f->loops[i];

@@ -100,11 +100,11 @@ void gus_model_timeline_text(const struct gus_modelled *m)
 		printf("what ends with > goes on behind cycle %d; --format csv has it all\n", COLUMNS - 1);
 }
 
-void gus_model_timeline_csv(const struct gus_modelled *m)
+void gus_model_timeline_csv(const struct gus_modelled *m, const char *calibration)
 {
 	struct gus_csv csv = { stdout, ",", false };
 
-	printf("iteration,op,uop,port,issued,dispatched,completed,retired\n");
+	printf("iteration,op,uop,port,issued,dispatched,completed,retired,calibration\n");
 	for (size_t i = 0; i < m->events.n; i++) {
 		const struct gus_core_event *e = &m->events.v[i];
 
@@ -116,6 +116,7 @@ void gus_model_timeline_csv(const struct gus_modelled *m)
 		gus_csv_number(&csv, true, e->dispatched);
 		gus_csv_number(&csv, true, e->completed);
 		gus_csv_number(&csv, true, e->retired);
+		gus_csv_text(&csv, calibration);
 		gus_csv_end(&csv);
 	}
 }

@@ -71,6 +71,7 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 {
 	const struct gus_error *failure;
 	struct gus_screen screen;
+	int rc = 0;
 
 	if (!t->instructions)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to model: no instruction was traced%s",
@@ -85,8 +86,12 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 	v->model = m;
 	v->screen = &screen;
 	v->traced = t;
+	v->part |= (v->windows && v->windows->taken) || v->inferred || v->trouble || t->full || t->cut_instructions ||
+		t->warmed;
 	v->order = gus_traced_order(t, &v->regions_n);
-	if (m->json)
+	if (m->shower)
+		rc = m->shower->show(m->shower->context, v, err);
+	else if (m->json)
 		gus_model_traced_json(v);
 	else
 		gus_model_traced_text(v);
@@ -95,9 +100,9 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 	if (!gus_model_output_is_alone(m->output))
 		gus_symbols_tell(t->options.symbols);
 	failure = gus_symbols_failure(t->options.symbols);
-	if (failure)
+	if (failure && rc == 0)
 		*err = *failure;
-	return failure ? -1 : 0;
+	return failure ? -1 : rc;
 }
 
 void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_traced *t)
@@ -115,6 +120,14 @@ void gus_model_traced_set_interval(struct gus_model_traced *m, const struct gus_
 		m->interval = m->warm = true;
 }
 
+void gus_model_traced_set_part(struct gus_model_view *v, const struct gus_trace *trace)
+{
+	const Gusprof__Trace *about = gus_trace_about(trace);
+
+	v->part = about->skip || about->length || about->every || about->n_range_start;
+	v->window = about->every ? about->length : 0;
+}
+
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, const struct gus_model_inferred *in,
 			  struct gus_model_view *v, struct gus_error *err)
 {
@@ -128,6 +141,7 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 	int rc;
 
 	gus_model_traced_set_interval(m, trace);
+	gus_model_traced_set_part(v, trace);
 	if (gus_trace_owner(trace, &owner))
 		gus_rights_of_user(&rights, owner, "the trace's owner");
 	gus_model_traced_open(m, in, &rights, &predictor, &t);
@@ -136,6 +150,7 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 		rc = -1;
 	v->trouble = rc ? trouble.text : NULL;
 	if (v->path && !in) { /* a recording may have both */
+		v->samples = v->path;
 		gus_model_cover(&t, v->path, &samples);
 		v->windows = samples.coverage.samples ? &samples : NULL;
 	}

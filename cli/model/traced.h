@@ -40,6 +40,8 @@ void gus_model_cover(struct gus_traced *t, const char *path, struct gus_model_wi
 /* Of what was before a window the caches know nothing, and the program's own did: where there is one, what is told is
  * of warm caches, and an interval is told. */
 void gus_model_traced_set_interval(struct gus_model_traced *m, const struct gus_trace *trace);
+/* What part of all that was executed a trace is of: windows, or ranges. */
+void gus_model_traced_set_part(struct gus_model_view *v, const struct gus_trace *trace);
 void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in,
 			   const struct gus_rights *rights, struct gus_branch_config *predictor,
 			   struct gus_traced *t);

@@ -6,6 +6,7 @@
 
 #include "attribution/routes/routes.h"
 #include "attribution/traced/regions.h"
+#include "cli/common/calibrated.h"
 #include "cli/common/json.h"
 #include "cli/model/expected.h"
 #include "cli/model/phases.h"
@@ -394,7 +395,8 @@ static json_t *threads(const struct gus_traced *t)
 		json_object_set_new(o, "cycles", json_real(f.cycles[0]));
 		json_object_set_new(o, "lines_from_memory",
 				    integer(f.cache->memory_reads[GUS_CACHE_DEMAND] +
-					    f.cache->memory_reads[GUS_CACHE_PREFETCH]));
+					    f.cache->memory_reads[GUS_CACHE_PREFETCH] +
+					    f.cache->memory_reads[GUS_CACHE_CODE]));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -535,6 +537,7 @@ void gus_model_traced_json(const struct gus_model_view *v)
 
 	json_object_set_new(o, "schema", json_string("gusprof.traced/1"));
 	json_object_set_new(o, "uarch", gus_json_text(v->model->uarch->name));
+	json_object_set_new(o, "calibration", gus_calibrated_json(v->model->uarch));
 	json_object_set_new(o, "engine", json_string(v->model->core ? "core" : v->model->both ? "both" : "stream"));
 	json_object_set_new(o, "command", v->command ? command(v) : json_null());
 	json_object_set_new(o, "input", gus_json_text(v->input));

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "attribution/routes/routes.h"
+#include "attribution/traced/lines.h"
 #include "attribution/traced/regions.h"
 #include "base/path.h"
+#include "cli/common/calibrated.h"
 #include "cli/common/print.h"
 #include "cli/common/recording.h"
 #include "cli/model/expected.h"
@@ -148,6 +150,7 @@ static void print_head(const struct gus_model_view *v)
 	else
 		gus_print("%s", gus_recording_name(v->input));
 	gus_print(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
+	gus_calibrated_text(v->model->uarch);
 	if (v->inferred)
 		print_inferred(v->inferred);
 	if (v->trouble)
@@ -388,86 +391,6 @@ static void print_regions(const struct gus_model_view *v)
 		       "loop without inner ones\n");
 }
 
-/* One instruction of a region; the emulator may have had it in several blocks. */
-struct line {
-	uint64_t address, executed, accesses, missed, branches, mispredicted;
-	double own, charged;
-	bool fused;
-	char text[96];
-};
-
-static struct line line_of(const struct gus_traced *t, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
-{
-	const struct gus_program_insn *insn = &t->program->insns[b->insn + i];
-	const struct gus_op *op = &t->program->ops[insn->op];
-	struct line line = { .address = insn->offset, .executed = b->executed, .fused = op->insn != b->insn + i };
-	struct gus_insn text;
-
-	if (!line.fused) {
-		line.own = t->op_cycles[insn->op];
-		line.charged = t->op_charged[insn->op];
-		if (insn->op == b->ops.op + b->ops.ops_n - 1 && b->ops.taken != insn->op) {
-			line.own += t->op_cycles[b->ops.taken];
-			line.charged += t->op_charged[b->ops.taken];
-		}
-	}
-	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
-		if (op->insn + t->program->memories[m].instruction == b->insn + i) {
-			line.accesses += t->memories.v[m].accesses;
-			line.missed += t->memories.v[m].accesses - t->memories.v[m].hits[0];
-		}
-	if (i + 1 == b->insns_n) {
-		line.branches = b->branches;
-		line.mispredicted = b->mispredicted;
-	}
-	gus_insn_decode(t->isa, b->bytes + offset, b->size - offset, insn->offset, &text);
-	snprintf(line.text, sizeof(line.text), "%s", text.text);
-	return line;
-}
-
-static void add_line(struct line *to, const struct line *from)
-{
-	to->executed += from->executed;
-	to->accesses += from->accesses;
-	to->missed += from->missed;
-	to->branches += from->branches;
-	to->mispredicted += from->mispredicted;
-	to->own += from->own;
-	to->charged += from->charged;
-	to->fused &= from->fused;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	return x->address != y->address ? (x->address < y->address ? -1 : 1) : strcmp(x->text, y->text);
-}
-
-struct lines gus_vec(struct line);
-
-/* Of a region, each instruction once, by address. */
-static void find_lines(const struct gus_traced *t, uint32_t region, struct lines *lines)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->blocks.n; i++) {
-		const struct gus_traced_block *b = &t->blocks.v[i];
-		uint64_t offset = 0;
-
-		for (uint32_t k = 0; b->region == region && b->executed && k < b->insns_n; offset += b->lengths[k++])
-			gus_vec_push(lines, line_of(t, b, k, offset));
-	}
-	qsort(lines->v, lines->n, sizeof(*lines->v), by_address);
-	for (size_t i = 0; i < lines->n; i++) {
-		if (n && by_address(&lines->v[n - 1], &lines->v[i]) == 0)
-			add_line(&lines->v[n - 1], &lines->v[i]);
-		else
-			lines->v[n++] = lines->v[i];
-	}
-	lines->n = n;
-}
-
 /* A share that is shown as nothing has no sign. */
 static void print_share(bool there, double part, double whole)
 {
@@ -479,7 +402,7 @@ static void print_share(bool there, double part, double whole)
 		printf("       -");
 }
 
-static void print_line(const struct gus_model_view *v, const struct line *l)
+static void print_line(const struct gus_model_view *v, const struct gus_traced_line *l)
 {
 	const struct gus_traced *t = v->traced;
 
@@ -496,7 +419,7 @@ static void print_line(const struct gus_model_view *v, const struct line *l)
 }
 
 /* Of a long region those with a hundredth of its time, or that hold up a hundredth of it. */
-static bool is_shown(const struct line *l, size_t n, double cycles)
+static bool is_shown(const struct gus_traced_line *l, size_t n, double cycles)
 {
 	return n <= INSNS || l->own >= 0.01 * cycles || l->charged >= 0.01 * cycles;
 }
@@ -554,11 +477,11 @@ static void print_instructions(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	const struct gus_traced_region *r = &t->regions.v[v->order[0]];
-	struct lines lines = { 0 };
+	struct gus_traced_lines lines = { 0 };
 	size_t printed = 0, negative = 0;
 	char name[256];
 
-	find_lines(t, v->order[0], &lines);
+	gus_traced_lines_find(t, v->order[0], NULL, &lines);
 	gus_traced_region_name(t, v->order[0], name, sizeof(name));
 	gus_print("\n  instructions of %s", name);
 	printf("\n       address      times  cycles%s    miss   mispr.\n", v->model->causality ? "   holds" : "");

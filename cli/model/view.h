@@ -24,6 +24,14 @@ struct gus_model_process {
 	bool replay;                    /* also snapshots of a recording that is not our own */
 };
 
+struct gus_model_view;
+
+/* Who shows what was modelled in place of gusprof model. -1 with err. */
+struct gus_model_shower {
+	int (*show)(void *context, const struct gus_model_view *v, struct gus_error *err);
+	void *context;
+};
+
 struct gus_model_traced {
 	const struct gus_uarch *uarch;
 	const struct gus_core_config *config;
@@ -41,6 +49,8 @@ struct gus_model_traced {
 	const struct gus_screen_options *screen; /* of text */
 	struct gus_model_output *output;
 	const struct gus_model_expectation *expectation;
+	const struct gus_model_shower *shower; /* NULL: we do, as text or JSON */
+	bool silent;                    /* what a command prints was seen in a run before, and is lost */
 };
 
 /* What was taken of a process. */
@@ -59,7 +69,10 @@ struct gus_routes;
 
 struct gus_model_view {
 	const struct gus_model_traced *model;
-	const struct gus_traced *traced;
+	struct gus_traced *traced;
+	bool part;                      /* not all that was executed is in it: windows, or a trace that is cut */
+	uint64_t window;                /* instructions of each window of a trace that has several; 0: it has not */
+	const char *samples;            /* by what a recording of it can be opened; NULL: there is none */
 	const char *const *command;     /* words, n of them; NULL: a file */
 	size_t command_n;
 	const struct gus_model_windows *windows; /* of a process; else NULL */

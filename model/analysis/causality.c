@@ -242,7 +242,8 @@ static void charge_front(struct walk *w, unsigned part, uint64_t raised)
 		const struct stream_note *n = note_of(w, behind - 1);
 		int64_t cost = gus_stream_nominal(w->s, w->s->ops.v[n->op].front[part]);
 
-		cost *= !(n->fronts >> part & 1) ? 0 : part == FRONT_FETCH ? n->fetched : 1;
+		cost *= !(n->fronts >> part & 1) ? 0 : part == FRONT_FETCH ? n->fetched :
+			part == FRONT_PREDICTION ? n->predicted : 1;
 		if (cost)
 			charge(w, behind - 1, kind_of(hops[part], 0), cost);
 	}
@@ -610,8 +611,6 @@ static uint64_t logged_of(uint64_t ops)
 static void open_log(struct gus_stream_log *log, struct analysis *a, const struct gus_core_config *c, uint64_t counted,
 		     uint64_t uops)
 {
-	uint64_t windows = power_of_two(c->rob + c->load_buffer + c->store_buffer + c->rs + c->l1d_misses + c->renames +
-					c->int_renames + c->vector_renames + c->mask_renames + 512);
 	uint64_t rob = c->rob ? c->rob : 512, notes, starts;
 
 	a->behind = 2 * rob;
@@ -625,8 +624,6 @@ static void open_log(struct gus_stream_log *log, struct analysis *a, const struc
 	log->starts = gus_zalloc(starts * sizeof(*log->starts));
 	log->notes_mask = notes - 1;
 	log->starts_mask = starts - 1;
-	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
-		log->given[w] = gus_zalloc(2 * windows * sizeof(*log->given[w]));
 }
 
 static void close_log(struct gus_stream_log *log)

@@ -31,7 +31,7 @@ static inline bool gus_decode_is_complex(const struct gus_core_config *c, const 
 static inline bool gus_decode_group_takes(const struct gus_decode_group *g, const struct gus_core_config *c,
 					  const struct gus_op *op, bool followed)
 {
-	bool last = g->ops + 1 == c->decode_width;
+	bool last = g->ops && g->ops + 1 == c->decode_width; /* one decoder alone has to take it */
 
 	if (g->ended || g->ops >= c->decode_width)
 		return false;

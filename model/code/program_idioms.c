@@ -78,7 +78,7 @@ static void execute_move(struct lowered *l)
 }
 
 /* From where to where: an access that reads and writes is both ends. */
-static void find_move(const struct builder *b, struct lowered *l)
+static void find_move(struct lowered *l, const struct rules *r)
 {
 	const struct gus_insn_info *info = l->info;
 	unsigned from = 0, to = 0;
@@ -91,8 +91,7 @@ static void find_move(const struct builder *b, struct lowered *l)
 		if ((a->use & GUS_ACCESS_READ) && !from)
 			from = a->reg;
 	}
-	take_ports(b, l, info->vector_bits ? gus_program_vector_logic(b->u) : gus_program_addition(b->u));
-	if (from && to && (from != to || b->rules.move_same)) {
+	if (from && to && (from != to || r->move_same)) {
 		l->op->flags |= GUS_OP_ELIMINATED;
 		l->op->move_from = (uint8_t)from;
 		l->op->move_to = (uint8_t)to;
@@ -137,8 +136,10 @@ void gus_program_find_idioms(const struct builder *b, struct lowered *l)
 		l->idiom = true;
 		l->op->flags |= GUS_OP_IDIOM;
 	} else if (info->flags & GUS_INSN_MOVE) {
+		/* A row without ports is that of a renamer that does them; where it does not, they are executed. */
+		take_ports(b, l, vector ? gus_program_vector_logic(b->u) : gus_program_addition(b->u));
 		if (moves_are_eliminated(r, info))
-			find_move(b, l);
+			find_move(l, r);
 		else
 			execute_move(l);
 	} else if ((r->immediate_add && is_small_add(info)) || (!l->uses_n && !l->unit && l->row && moves_one(l))) {

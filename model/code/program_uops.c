@@ -140,6 +140,24 @@ static unsigned load_cycles(const struct builder *b, const struct lowered *l)
 	return l->loadlat ? gus_program_cycles(l->loadlat) : plain;
 }
 
+/* The access of the n-th uop that loads, or stores: the n-th of those that do so, or the last. Accesses are in the
+ * order of the operands, of which the one that is written comes first: that of movs' store before that of its load. */
+static uint8_t access_of(const struct builder *b, const struct lowered *l, bool stores, unsigned n)
+{
+	uint8_t found = 0;
+
+	for (unsigned i = 0; i < l->op->memories_n; i++) {
+		const struct gus_program_memory *m = &b->memories.v[l->op->memory + i];
+
+		if (!(stores ? m->store : m->load))
+			continue;
+		found = (uint8_t)i;
+		if (!n--)
+			break;
+	}
+	return found;
+}
+
 /* A load with an operation behind it gives the word to that and nothing else; one that is all of the instruction gives
  * the results, and takes the operands that they keep parts of (mov al, [rdi] merges into rax). */
 static void write_load(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
@@ -149,6 +167,7 @@ static void write_load(struct builder *b, const struct lowered *l, struct gus_uo
 
 	/* Loads come first of all uops. */
 	uop->again = n && uop->ports != b->uops.v[l->op->uop].ports;
+	uop->memory = access_of(b, l, false, n);
 	uop->latency = (uint16_t)load_cycles(b, l);
 	gus_program_begin_in(b, uop);
 	in_addresses(b, l->info);
@@ -266,8 +285,7 @@ static void write_store(struct builder *b, const struct lowered *l, struct gus_u
 {
 	bool data = uop->kind == GUS_UOP_STORE_DATA;
 
-	/* What is loaded and stored at two places (movs) has two accesses: the second is the store's. */
-	uop->memory = l->op->memories_n > 1 && l->loads;
+	uop->memory = access_of(b, l, true, 0);
 	uop->latency = 1;
 	gus_program_begin_in(b, uop);
 	if (!data || !l->addresses)

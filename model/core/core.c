@@ -28,16 +28,36 @@
 
 /* Retirement. */
 
+/* An access that was fed without an address has one of its own making, of which nobody is told. */
+static void tell_access(struct core *core, const struct live_uop *u, struct gus_core_event *event)
+{
+	const struct live_access *a = core_access(core, u);
+
+	event->address = a->address;
+	event->bytes = core->front.fed && gus_front_is_elsewhere(a->address) ? 0 : a->bytes;
+	event->level = a->level;
+	event->tlb = a->tlb;
+	event->translation = a->translation;
+	event->miss = a->miss;
+}
+
 static void tell_slot(struct core *core, const struct live_slot *slot)
 {
 	const struct gus_core_listener *l = core->options->listener;
 
 	for (uint32_t i = 0; i < slot->n; i++) {
 		const struct live_uop *u = core_uop(core, slot->first + i);
+		const struct gus_op *op = &core->p->ops[slot->op];
+		uint32_t nth = u->uop - op->uop;
 		struct gus_core_event event = { .iteration = slot->iteration, .op = slot->op, .uop = u->uop,
 			.port = u->port, .issued = slot->issued, .dispatched = u->dispatched, .completed = u->complete,
-			.retired = core->cycle };
+			.retired = core->cycle, .psv = slot->psv,
+			.nth = (uint8_t)(nth < UINT8_MAX ? nth : UINT8_MAX),
+			.ends = slot->ends_op && i + 1u == slot->n,
+			.taken = slot->taken && (op->flags & GUS_OP_BRANCH), .mispredicted = slot->mispredicted };
 
+		if (u->port >= 0 && core->p->uops[u->uop].kind != GUS_UOP_COMPUTE)
+			tell_access(core, u, &event);
 		l->uop(l->context, &event);
 	}
 }
@@ -51,6 +71,8 @@ static void free_op(struct core *core, const struct live_slot *last)
 
 	for (unsigned i = 0; i < FOURS; i++)
 		fours(core->pools.freed)[i] += fours_of(plan->gives)[i];
+	if (last->part && core->hooks->load_leaves)
+		core->hooks->load_leaves(core->hooks->context, last->part - 1u);
 	if (plan->stores || core->p->ops[last->op].stores)
 		gus_core_retire_stores(core, &core->p->ops[last->op], plan->stores);
 }
@@ -88,12 +110,14 @@ static void tell_retired(struct core *core, const struct live_slot *slot)
  * the head of their ring: readable for who still asks for them as producers, until the tail comes round. */
 static void retire(struct core *core)
 {
-	unsigned slots = 0;
+	unsigned slots = 0, width = core->c->retire_width;
 
-	while (slots < core->c->retire_width && core->slot_head < core->slot_tail) {
+	if (core->hooks && core->hooks->retire)
+		width = gus_core_ask_retire(core);
+	while (slots < width && core->slot_head < core->slot_tail) {
 		struct live_slot *slot = core_slot(core, core->slot_head);
 
-		if (slot->waiting || slot->complete > core->cycle || slot->issued >= core->cycle)
+		if (!core_slot_done(core, slot))
 			break;
 		if (core->options->listener && core->options->listener->uop)
 			tell_slot(core, slot);
@@ -147,8 +171,9 @@ static void tell_cycle(struct core *core, struct gus_core_cycle *told)
 }
 
 /* Each cycle is one of four for retirement (TEA, section 2): something retired; the oldest was not done; there was
- * nothing, because the path was wrong; there was nothing for another reason. Empty and flushed are meant at the
- * start of the cycle: what is issued in it could not have retired. */
+ * nothing, because what was last let nothing follow (the path behind it was wrong, or had to wait for it) or what
+ * comes next is fetched again; there was nothing for another reason. Empty and flushed are meant at the start of the
+ * cycle: what is issued in it could not have retired. */
 static void account(struct core *core, struct gus_core_cycle *told, bool empty, bool flushed)
 {
 	enum gus_commit state = core->retired_now ? GUS_COMMIT_COMPUTE : !empty ? GUS_COMMIT_STALLED :
@@ -161,7 +186,9 @@ static void account(struct core *core, struct gus_core_cycle *told, bool empty, 
 	told->cycle = core->cycle;
 	told->issued = core->issued_now;
 	told->retired = core->retired_now;
+	told->wrong = core->wrong_now;
 	told->state = state;
+	told->of_next = state == GUS_COMMIT_FLUSHED && core->blocks == BLOCKS_ORDER;
 	told->stop = core->stop;
 	tell_cycle(core, told);
 }
@@ -169,6 +196,12 @@ static void account(struct core *core, struct gus_core_cycle *told, bool empty, 
 static uint32_t free_entries(const struct core *core, enum pools pool)
 {
 	return core->pools.size[pool] == NO_LIMIT ? 0 : (uint32_t)core->pools.left[pool];
+}
+
+/* What is on the wrong path has entries, too, as long as nobody knows that it is: of those that were free then. */
+static uint32_t free_rob(const struct core *core)
+{
+	return core->pools.size[POOL_ROB] == NO_LIMIT ? 0 : (uint32_t)core->pools.left[POOL_ROB] - core->wrong;
 }
 
 static void give_back(struct entries *pools)
@@ -184,9 +217,9 @@ static void give_back(struct entries *pools)
 static void run_cycle(struct core *core)
 {
 	struct gus_core_cycle told = { .free_rs = free_entries(core, POOL_RS),
-		.free_rob = free_entries(core, POOL_ROB) };
+		.free_rob = free_rob(core) };
 	bool empty = core->slot_head == core->slot_tail;
-	bool flushed = core->mispredict && core->blocked_until > core->cycle;
+	bool flushed = core->blocked_until > core->cycle;
 
 	core->issued_now = core->retired_now = 0;
 	retire(core);
@@ -202,13 +235,16 @@ static void run_cycle(struct core *core)
 	core->cycle++;
 }
 
-/* Cycles without retirement after which nothing will retire any more: longer than any queue of misses. */
+/* Cycles without retirement after which nothing will retire any more: longer than any queue of misses. What a string
+ * instruction has written is on its way for as long as that takes, and all stores behind it wait. */
 enum { STUCK = 100000 };
 
 int gus_core_cycle(struct core *core, struct gus_error *err)
 {
+	uint64_t moved = core->retired_cycle > core->commit_free ? core->retired_cycle : core->commit_free;
+
 	run_cycle(core);
-	if (core->cycle - core->retired_cycle <= STUCK)
+	if (core->cycle <= moved + STUCK)
 		return 0;
 	return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: nothing retires after cycle %llu, so some uop "
 			"waits for what the machine does not have", (unsigned long long)core->retired_cycle);
@@ -398,7 +434,7 @@ void gus_core_begin(struct core *core, const struct gus_program *p, const struct
 	uint64_t stores = ring(c->store_buffer && c->store_buffer < STORES_MOST / 2 ? c->store_buffer + 2 * ACCESSES :
 		STORES_MOST);
 
-	*core = (struct core){ .p = p, .c = c, .options = options };
+	*core = (struct core){ .p = p, .c = c, .options = options, .hooks = options->hooks };
 	for (unsigned i = 0; i < POOLS; i++)
 		core->pools.size[i] = sizes[i] && sizes[i] < NO_LIMIT ? (int32_t)sizes[i] : NO_LIMIT;
 	memcpy(core->pools.left, core->pools.size, sizeof(core->pools.left));
@@ -420,12 +456,19 @@ void gus_core_begin(struct core *core, const struct gus_program *p, const struct
 	find_choices(core);
 	find_needs(core);
 	find_used(core);
+	if (fed && c->store_sets)
+		gus_storesets_begin(&core->sets, c->store_sets);
+	if (core->hooks && core->hooks->replay)
+		core->vain = gus_zalloc(WHEEL * sizeof(*core->vain));
+	if (core->hooks && core->hooks->begin)
+		core->hooks->begin(core->hooks->context);
 }
 
 void gus_core_end(struct core *core)
 {
 	gus_values_end(&core->values);
 	gus_frontend_end(&core->front);
+	gus_storesets_end(&core->sets);
 	for (unsigned i = 0; i < core->p->ports_n; i++)
 		free(core->ready[i]);
 	gus_vec_free(&core->waiters);
@@ -435,6 +478,7 @@ void gus_core_end(struct core *core)
 	free(core->needs);
 	free(core->plans);
 	free(core->wheel);
+	free(core->vain);
 	free(core->uops);
 	free(core->accesses);
 	free(core->stores);

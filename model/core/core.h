@@ -35,14 +35,18 @@ int gus_core_run(const struct gus_program *p, const struct gus_core_config *c, c
 /* Fed: what was executed, with what its accesses met and where its branches went wrong, as the stream engine is fed
  * with it (model/stream/stream.h). After a misprediction nothing is fetched of what was executed until the branch is;
  * the penalty is the time from then to the first issue, and the queue fills from there on as fast as the front end
- * does. */
+ * does. Meanwhile the wrong path takes slots and entries of the ROB, and nothing else. With store_sets loads can be too
+ * early for a store, and are fetched again; without, as in runs that are not fed, they wait for their own store and no
+ * other. */
 struct gus_core_engine;
+struct gus_core_hooks;
 struct gus_core_listener;
 struct gus_op_steps;
-/* The program (model/code/growing.h), configuration and listener are borrowed; the listener, who may be NULL, is told
- * of cycles, and of steps by their number as "iteration". NULL with err. */
+/* The program (model/code/growing.h), configuration, listener and hooks are borrowed; the listener, who may be NULL as
+ * the hooks may, is told of cycles, and of steps by their number as "iteration". NULL with err. */
 struct gus_core_engine *gus_core_open(const struct gus_program *p, const struct gus_core_config *c,
-				      const struct gus_core_listener *listener, struct gus_error *err);
+				      const struct gus_core_listener *listener, const struct gus_core_hooks *hooks,
+				      struct gus_error *err);
 void gus_core_close(struct gus_core_engine *e);
 /* Runs all but the last steps, which wait for what comes behind them. -1 with err if it cannot be run. */
 int gus_core_feed(struct gus_core_engine *e, const struct gus_op_steps *steps, struct gus_error *err);

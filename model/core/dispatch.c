@@ -31,7 +31,9 @@ static void access_memory(struct core *core, struct live_uop *u, const struct gu
 	}
 	if (uop->kind == GUS_UOP_LOAD)
 		gus_core_load(core, u, uop);
-	else if (access->split)
+	else if (uop->kind == GUS_UOP_STORE_ADDRESS)
+		gus_core_store_address(core, u);
+	if (uop->kind != GUS_UOP_LOAD && access->split)
 		core->port_free[u->port] = core->cycle + 2;
 }
 
@@ -46,6 +48,8 @@ static void dispatch_uop(struct core *core, struct live_uop *u)
 	occupy(core, u, uop);
 	if (uop->kind != GUS_UOP_COMPUTE)
 		access_memory(core, u, uop);
+	if (core->hooks)
+		gus_core_ask_dispatched(core, u, uop);
 	latency = uop->latency + u->more;
 	u->dispatched = core->cycle;
 	u->complete = core->cycle + (uint64_t)(latency > 0 ? latency : 0);
@@ -190,6 +194,15 @@ static void dispatch_ports(struct core *core, uint64_t ports, uint64_t next)
 	}
 }
 
+/* Ports that those take in this cycle who were woken by a load that missed; they are free again in the next. */
+static uint64_t in_vain(struct core *core)
+{
+	uint64_t ports = core->vain[core->cycle % WHEEL];
+
+	core->vain[core->cycle % WHEEL] = 0;
+	return ports;
+}
+
 /* Ports are asked one after the other, the lowest first. That matters only where they share something: a unit, a
  * bank, or uops that are not bound; and where a result takes no time, when a reader on a higher port goes in the
  * same cycle. */
@@ -201,6 +214,8 @@ void gus_core_dispatch(struct core *core)
 		core->left[p] = 0;
 	gus_core_wake_timed(core);
 	core->loads_now_n = 0;
+	if (core->vain)
+		all &= ~in_vain(core);
 	if (!core->ready_ports)
 		return;
 	/* Where loads can be in each other's way, no port is always the one that loses. */

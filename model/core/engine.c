@@ -16,14 +16,16 @@ struct gus_core_engine {
 };
 
 struct gus_core_engine *gus_core_open(const struct gus_program *p, const struct gus_core_config *c,
-				      const struct gus_core_listener *listener, struct gus_error *err)
+				      const struct gus_core_listener *listener, const struct gus_core_hooks *hooks,
+				      struct gus_error *err)
 {
 	struct gus_core_engine *e;
 
 	if (gus_core_config_check(c, err) != 0 || gus_core_check_ports(p, 0, err) != 0)
 		return NULL;
 	e = gus_zalloc(sizeof(*e));
-	e->options = (struct gus_core_options){ .pointers = GUS_CORE_POINTERS_DISTINCT, .listener = listener };
+	e->options = (struct gus_core_options){ .pointers = GUS_CORE_POINTERS_DISTINCT, .listener = listener,
+		.hooks = hooks };
 	e->reserve = GUS_FRONT_QUEUE + GUS_FRONT_INSNS + c->issue_width;
 	gus_core_begin(&e->core, p, c, &e->options, &e->fed);
 	gus_vec_push(&e->core.regions, 0);

@@ -71,25 +71,39 @@ static bool from_fed(struct gus_frontend *f, struct gus_fetched *out)
 	if (!step)
 		return false;
 	*out = (struct gus_fetched){ .op = step->op, .taken = step->taken, .mispredicted = step->mispredicted,
+		.overridden = step->overridden,
 		.cached = step->cached, .fetch = step->cached ? 0 : step->fetch,
-		.late = !step->cached && step->fetch, .last = true, .addressed = true,
+		.late = !step->cached && step->code_level, .late_page = !step->cached && step->code_tlb,
+		.last = true, .addressed = true,
 		.fused = f->p->ops[step->op].fused, .told = f->next_told, .iteration = f->next_iteration++ };
 	told->region = step->region;
 	for (unsigned n = 0; n < f->p->ops[step->op].memories_n && n < GUS_FRONT_ACCESSES; n++) {
 		const struct gus_op_access *a = &f->fed->accesses.v[step->access + n];
 
 		/* What is not known lies where nothing else does. */
-		told->address[n] = a->known ? a->address : (UINT64_C(1) << 62) + f->elsewhere++ * 64;
+		told->address[n] = a->known ? a->address : GUS_FRONT_ELSEWHERE + f->elsewhere++ * 64;
 		told->bytes[n] = a->bytes;
 		told->level[n] = a->level;
 		told->tlb[n] = a->tlb;
+		told->prefetched[n] = a->prefetched;
+		told->beside[n] = a->beside;
 	}
 	f->next_told = (uint16_t)((f->next_told + 1) % GUS_FRONT_STEPS);
 	return true;
 }
 
+/* What is fetched once more; it is seldom any. */
+static __attribute__((noinline)) bool from_again(struct gus_frontend *f)
+{
+	f->ahead = f->again[f->again_first++];
+	f->again_n--;
+	return f->have_ahead = true;
+}
+
 bool gus_frontend_fetch(struct gus_frontend *f)
 {
+	if (f->again_n)
+		return from_again(f);
 	if (!f->ended)
 		f->have_ahead = f->fed ? from_fed(f, &f->ahead) : f->source ? from_source(f, &f->ahead) :
 			from_program(f, &f->ahead);
@@ -155,6 +169,39 @@ static void begin_wrong_path(struct gus_frontend *f)
 	f->lines = (struct gus_uop_lines){ .jumped = true };
 }
 
+/* An op of two instructions was found twice. */
+static void keep_for_again(struct gus_frontend *f, const struct gus_fetched *fetched)
+{
+	if (!f->again_n || f->again[f->again_n - 1].iteration != fetched->iteration)
+		f->again[f->again_n++] = *fetched;
+}
+
+/* What is kept never is more than there is room for: nothing new is fetched before all of it was again. Code that was
+ * late is in L1 by now. */
+void gus_frontend_again(struct gus_frontend *f)
+{
+	unsigned from = f->again_first, to = from + f->again_n;
+	struct gus_fetched *before = f->again;
+
+	f->again = gus_alloc((GUS_FRONT_QUEUE + GUS_FRONT_INSNS + 1) * sizeof(*f->again));
+	f->again_first = f->again_n = 0;
+	for (unsigned i = 0; i < f->queue_n; i++)
+		keep_for_again(f, &f->queue[(f->queue_first + i) % GUS_FRONT_QUEUE]);
+	for (unsigned i = 0; i < f->found_n; i++)
+		keep_for_again(f, &f->found[(f->found_first + i) % GUS_FRONT_INSNS]);
+	if (f->have_ahead)
+		keep_for_again(f, &f->ahead);
+	for (unsigned i = from; i < to; i++)
+		keep_for_again(f, &before[i]);
+	free(before);
+	f->queue_n = f->queue_uops = f->found_n = f->insn = 0;
+	f->microcode = f->switching = f->stalled = 0;
+	f->have_ahead = f->returning = false;
+	f->ended = f->ended && !f->again_n;
+	f->from_cache |= f->mode == GUS_CORE_FETCH_MIXED;
+	begin_wrong_path(f);
+}
+
 static void stop_for_prefix(struct gus_frontend *f)
 {
 	const unsigned penalty = f->c->lcp_penalty;
@@ -167,7 +214,8 @@ static void stop_for_prefix(struct gus_frontend *f)
 static void predecode(struct gus_frontend *f)
 {
 	const struct gus_core_config *c = f->c;
-	unsigned room = c->decode_queue && c->decode_queue < GUS_FRONT_INSNS ? c->decode_queue : GUS_FRONT_INSNS;
+	unsigned least = c->decode_queue > 1 ? c->decode_queue : 2; /* a pair is decoded when both are there */
+	unsigned room = c->decode_queue && least < GUS_FRONT_INSNS ? least : GUS_FRONT_INSNS;
 	unsigned count = 0;
 
 	if (f->stalled) {
@@ -296,8 +344,9 @@ static void return_to_cache(struct gus_frontend *f)
 /* Cycles that the predictor may be ahead of the uop cache: as many as the decoders may (STREAM_FETCH_AHEAD). */
 enum { PREDICTED_AHEAD = 6 };
 
-static void predict(struct gus_frontend *f, const struct gus_op *op, bool taken)
+static void predict(struct gus_frontend *f, const struct gus_op *op, bool taken, bool overridden)
 {
+	f->prediction += overridden ? (int)f->c->branch_override : 0;
 	if (taken && (op->flags & GUS_OP_BRANCH) && f->c->predicted_branches &&
 	    gus_prediction_begins(f->c, f->p, op, &f->predicted))
 		f->prediction += (int)gus_prediction_cycles(f->c, f->p, op);
@@ -323,7 +372,7 @@ static void deliver(struct gus_frontend *f)
 			return;
 		gus_uop_read_put(&read, &f->lines, f->c, f->p, f->ahead.op, at, f->ahead.taken && !f->unrolled);
 		put(f, &f->ahead);
-		predict(f, op, f->ahead.taken && !f->unrolled);
+		predict(f, op, f->ahead.taken && !f->unrolled, f->ahead.overridden);
 		f->have_ahead = false;
 		if (op->microcoded)
 			begin_microcode(f, op);
@@ -512,6 +561,7 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 void gus_frontend_end(struct gus_frontend *f)
 {
 	free(f->told);
+	free(f->again);
 	free(f->kept);
 	free(f->insns);
 	free(f->ops);

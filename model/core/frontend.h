@@ -8,6 +8,7 @@
 
 #include "model/code/uop_lines.h"
 #include "model/machine/options.h"
+#include "model/machine/steps.h"
 
 struct gus_core_config;
 struct gus_fed;
@@ -20,12 +21,20 @@ struct gus_fetched {
 	uint16_t told;          /* where it is kept what the source said of its accesses */
 	uint16_t fused;         /* uops of it in the queue */
 	uint16_t fetch;         /* cycles that its code takes to come to the decoders */
-	bool taken, last, addressed, mispredicted;
-	bool late;              /* its code was not in L1 */
+	bool taken, last, addressed, mispredicted, overridden;
+	bool late, late_page;   /* its code was not in L1; its page not in the TLB for instructions */
 	bool cached;            /* the uop cache has it: meaningful in a run that is fed */
 };
 
 enum { GUS_FRONT_QUEUE = 256, GUS_FRONT_INSNS = 64, GUS_FRONT_STEPS = 2048, GUS_FRONT_ACCESSES = 4 };
+
+/* Where accesses lie that are fed without an address: user space ends below, and the kernel's begins above. */
+#define GUS_FRONT_ELSEWHERE (UINT64_C(1) << 62)
+
+static inline bool gus_front_is_elsewhere(uint64_t address)
+{
+	return address >> 62 == GUS_FRONT_ELSEWHERE >> 62;
+}
 
 /* What a source says of an op beside. */
 struct gus_front_told {
@@ -33,6 +42,8 @@ struct gus_front_told {
 	/* Of what is fed alone. */
 	uint32_t bytes[GUS_FRONT_ACCESSES];     /* 0: as the instruction says */
 	uint8_t level[GUS_FRONT_ACCESSES], tlb[GUS_FRONT_ACCESSES];
+	bool prefetched[GUS_FRONT_ACCESSES];
+	struct gus_op_beside beside[GUS_FRONT_ACCESSES];
 	uint32_t region;
 };
 
@@ -61,6 +72,8 @@ struct gus_frontend {
 	uint16_t next_told;
 	struct gus_front_told *told;    /* of the last GUS_FRONT_STEPS ops, if there is a source, or it is fed */
 	struct gus_fed *fed;            /* what the source is then; NULL: it is not fed */
+	struct gus_fetched *again;      /* what is fetched once more, before what is fed; NULL: nothing was */
+	unsigned again_first, again_n;
 	uint64_t elsewhere;             /* accesses that were fed without an address */
 
 	/* Length decoding: instruction `insn` of op `ahead` comes next, in the block of that number. */
@@ -114,6 +127,9 @@ static inline void gus_frontend_redirect(struct gus_frontend *f, uint64_t cycle)
 {
 	f->wrong_until = cycle;
 }
+/* All that is here, behind the op that issue has taken last, is thrown away and fetched again, from when
+ * gus_frontend_redirect says on. In a run that is fed. */
+void gus_frontend_again(struct gus_frontend *f);
 /* Fetches the next op of the source, if there is one, into `ahead`, which is empty. */
 bool gus_frontend_fetch(struct gus_frontend *f);
 

@@ -476,7 +476,8 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 	*slot = (struct live_slot){ .op = core->current->op, .iteration = core->current->iteration,
 		.issued = core->cycle, .first = core->uop_tail, .complete = core->cycle,
 		.region = core->front.fed ? core->front.told[core->current->told].region : 0,
-		.psv = core->waited };
+		.psv = core->waited, .part = core->part, .taken = core->current->taken,
+		.mispredicted = core->current->mispredicted };
 	take_entries(core, need);
 	if (eliminated || !n)
 		enter_idle(core, n ? first : op->uop, slot, false);
@@ -498,16 +499,39 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 /* After a misprediction the penalty is the way of the first right uops from fetch to issue. */
 void gus_core_unblock(struct core *core, uint64_t complete)
 {
-	core->blocked_until = complete + (core->mispredict ? core->c->mispredict_penalty : 0);
+	bool wrong = core->blocks != BLOCKS_SERIALISING;
+
+	core->blocked_until = complete + (wrong ? core->c->mispredict_penalty : core->c->serialise_penalty);
 	core->blocking = 0;
+	if (!wrong)
+		return;
+	core->resolved = complete;
 	/* What is fetched in one cycle is issued in the next. */
-	if (core->mispredict)
-		gus_frontend_redirect(&core->front, core->blocked_until - 1);
+	gus_frontend_redirect(&core->front, core->blocked_until - 1);
 }
 
-/* Behind a mispredicted branch nothing is issued until it is executed and the right path has come (the wrong path
- * itself is not simulated: the time is that in which it would have been issued); behind a serialising op nothing
- * until that is executed. */
+static void block(struct core *core, enum blocks blocks)
+{
+	core->blocked_until = GUS_NEVER;
+	core->blocks = blocks;
+	if (blocks != BLOCKS_SERIALISING && core->front.fed)
+		core->resolved = GUS_NEVER;
+}
+
+/* The wrong path, in a run that is fed. Nobody knows what lies there, so it is only slots: as many as the ROB has room
+ * for, each with one entry, at the full width, as fetch has run ahead of the branch. They take no ports, no entries of
+ * schedulers, no buffers and no lines, and are gone when the branch is executed; so they are in the way of nothing that
+ * is executed, which is a known limitation: on CPUs they heat caches and hold up older uops. */
+static void issue_wrong(struct core *core)
+{
+	int64_t room = (int64_t)core->pools.left[POOL_ROB] - core->wrong;
+
+	core->wrong_now = room <= 0 ? 0 : room < core->c->issue_width ? (uint32_t)room : core->c->issue_width;
+	core->wrong += core->wrong_now;
+}
+
+/* Behind a mispredicted branch nothing is issued until it is executed and the right path has come; behind a serialising
+ * op nothing until that is executed, or some cycles later, where fetch begins anew behind it (serialise_penalty). */
 static void end_op(struct core *core, const struct gus_op *op)
 {
 	const struct gus_core_branch *branch = core->options->branch;
@@ -518,19 +542,42 @@ static void end_op(struct core *core, const struct gus_op *op)
 				      branch->mispredicted(branch->context, current->op, current->iteration))) {
 		core_slot(core, slot)->mispredicted = true;
 		core_slot(core, slot)->psv |= GUS_CORE_FL_MB;
-		core->blocked_until = GUS_NEVER;
 		core->blocking = slot + 1;
-		core->mispredict = true;
+		block(core, BLOCKS_MISPREDICT);
 	} else if (op->flags & GUS_OP_SERIALISING) {
 		core_slot(core, slot)->psv |= GUS_CORE_FL_EX;
-		core->blocked_until = GUS_NEVER;
 		core->blocking = slot + 1;
-		core->mispredict = false;
+		block(core, BLOCKS_SERIALISING);
 	}
 	if (core->blocking == slot + 1 && !core_slot(core, slot)->waiting)
 		gus_core_unblock(core, core_slot(core, slot)->complete);
 	core->issued_iterations += core->current->last;
 	core->have_current = false;
+}
+
+/* A load that would be too early is `current`, and what is behind it is fetched again, as it is: to be issued when the
+ * store's address is known and the penalty is over. */
+static enum gus_core_reason fetch_again(struct core *core)
+{
+	core->kept = *core->current;
+	core->current = &core->kept;
+	gus_frontend_again(&core->front);
+	core->waited |= GUS_CORE_FL_MO;
+	block(core, BLOCKS_ORDER);
+	return GUS_CORE_MISPREDICT;
+}
+
+static enum gus_core_reason why_blocked(struct core *core)
+{
+	if (core->blocks == BLOCKS_SERIALISING)
+		return GUS_CORE_SERIALISED;
+	if (core->blocks == BLOCKS_ORDER && core->blocked_until == GUS_NEVER) {
+		const struct live_uop *u = core_uop(core, core->early_until);
+
+		if (u->dispatched != GUS_NEVER)
+			gus_core_unblock(core, u->complete);
+	}
+	return GUS_CORE_MISPREDICT;
 }
 
 /* One slot, or why not. An op stays at the head of the queue until its first slot is issued; then it is `current`,
@@ -542,7 +589,7 @@ static enum gus_core_reason issue_one(struct core *core)
 	const struct slot_need *need;
 
 	if (core->blocked_until > core->cycle)
-		return core->mispredict ? GUS_CORE_MISPREDICT : GUS_CORE_SERIALISED;
+		return why_blocked(core);
 	if (!core->have_current) {
 		const struct gus_fetched *next = gus_frontend_peek(&core->front);
 
@@ -560,11 +607,16 @@ static enum gus_core_reason issue_one(struct core *core)
 	if (reason)
 		return reason;
 	if (!core->have_current) {
+		if (core->hooks && core->hooks->load_enters && !gus_core_ask_load(core, op))
+			return GUS_CORE_LOAD_BUFFER;
 		core->have_current = true;
 		core->waited |= core->current->late ? GUS_CORE_DR_L1 : 0;
+		core->waited |= core->current->late_page ? GUS_CORE_DR_TLB : 0;
 		gus_frontend_take(&core->front);
 		if (core->plans[core->current->op].follows)
 			gus_core_begin_op(core, op);
+		if (core->sets.entries && gus_core_too_early(core, op))
+			return fetch_again(core);
 	}
 	issue_slot(core, op, need);
 	if (core->slot == 1 && (op->flags & GUS_OP_MERGES))
@@ -588,6 +640,11 @@ void gus_core_issue(struct core *core)
 	}
 	core->bound_n = 0;
 	find_tight(core);
+	core->wrong_now = 0;
+	if (core->resolved > core->cycle) /* of a branch that was issued in an earlier cycle */
+		issue_wrong(core);
+	else
+		core->wrong = 0;
 	core->stop = GUS_CORE_NOTHING;
 	while (core->issued_now < core->c->issue_width) {
 		enum gus_core_reason reason = issue_one(core);

@@ -5,8 +5,7 @@
  *
  *	issue      in program order: addresses and values (model/code/values.h), the store that a load reads from, what
  *	           the line hits
- *	dispatch   in the order of execution, what depends on the time: forwarding, buffers for lines, bandwidths,
- *	           page walks
+ *	dispatch   in the order of execution, what depends on the time: forwarding, and what lies beyond L1 (lines.c)
  *	retire     stores: a line that is not in L1 is asked for
  *	commit     stores, in order, l1d_stores a cycle: the line is there, the entry is free
  *
@@ -21,7 +20,7 @@
  * Where all pages are one page of memory (is_one_page) the last is blocked as well.
  *
  * Loads never wait for stores that turn out not to be theirs: as behind a predictor of memory dependences that is
- * always right. */
+ * always right, but for machines with store sets (order.c). */
 #include "model/code/forwarding.h"
 #include "model/code/leaving.h"
 #include "model/core/private.h"
@@ -117,6 +116,8 @@ static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 
 		level = (enum gus_hit)told->level[n];
 		tlb = (enum gus_tlb)told->tlb[n];
+		core->prefetched[n] = told->prefetched[n];
+		core->beside[n] = told->beside[n];
 	}
 	if (oracle) {
 		struct gus_core_access access = { .iteration = core->current->iteration, .op = core->current->op,
@@ -140,10 +141,17 @@ static bool crosses(const struct core *core, unsigned n, uint32_t bytes, uint64_
 static void push_store(struct core *core, const struct gus_op *op, unsigned n, uint32_t insn, uint32_t entries)
 {
 	struct live_store *s = &core->stores[core->store_tail++ & core->store_mask];
+	bool loaded = core->p->memories[op->memory + n].load; /* its line, and all beside it, comes with the load */
 
 	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known,
-		.bytes = core->bytes[n], .entries = entries, .memory = op->memory + n, .level = core->level[n],
-		.split = crosses(core, n, core->bytes[n], core->c->line_size) };
+		.bytes = core->bytes[n], .entries = entries, .memory = op->memory + n,
+		.level = loaded ? (uint8_t)GUS_HIT_L1 : core->level[n], .insn = insn,
+		.split = crosses(core, n, core->bytes[n], core->c->line_size),
+		.prefetched = !loaded && core->prefetched[n] };
+	if (!loaded)
+		s->beside = core->beside[n];
+	if (core->sets.entries)
+		gus_core_enter_set(core, insn, core->store_tail - 1);
 	if (s->known)
 		s->string = gus_leaving_string(core->c, core->p, op, s->bytes);
 	count_words(core, s, 1);
@@ -190,6 +198,8 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 			} else if (m->load) {
 				loaded = core->values.memory;
 			}
+			if (core->sets.entries && m->load)
+				gus_core_find_awaited(core, n, op->insn + insn);
 			ask_level(core, op, n);
 			if (m->store) {
 				push_store(core, op, n, op->insn + insn, entries);
@@ -210,7 +220,7 @@ static enum gus_forwarding forwarding_of(const struct core *core, const struct g
 	return gus_forwarding_of(core->c, core->p, op, &overlap);
 }
 
-static bool renamed(const struct core *core, const struct gus_op *op, unsigned n)
+bool gus_core_renamed(const struct core *core, const struct gus_op *op, unsigned n)
 {
 	return core->forward[n] && forwarding_of(core, op, n) == GUS_FORWARD_RENAMED;
 }
@@ -220,7 +230,7 @@ void gus_core_rename_load(struct core *core, const struct gus_uop *uop, const st
 {
 	unsigned n = uop->memory;
 
-	if (n >= op->memories_n || n >= ACCESSES || !renamed(core, op, n))
+	if (n >= op->memories_n || n >= ACCESSES || !gus_core_renamed(core, op, n))
 		return;
 	for (unsigned i = 0; i < uop->out_n; i++) {
 		struct live_reg *reg = &core->regs[core->p->flows[uop->out + i].reg];
@@ -253,7 +263,8 @@ static void wait_for_store(struct core *core, struct live_uop *u, const struct g
 	int late = (int)core->c->store_forward_address - uop->latency;
 
 	if (kind == GUS_FORWARD_BLOCKED) {
-		wait_for_commit(core, u, s);
+		if (core->forward[n] > core->store_head) /* else it has left while the op waited to be issued */
+			wait_for_commit(core, u, s);
 		return;
 	}
 	a->forward = (uint16_t)gus_forwarding_cycles(core->c, kind);
@@ -283,17 +294,25 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 		return;
 	a->address = core->address[n].bits;
 	a->bytes = core->address[n].known ? core->bytes[n] : 0;
+	a->level = core->level[n];
+	a->tlb = core->tlb[n];
 	a->split = crosses(core, n, core->bytes[n], core->c->line_size);
 	a->page_split = crosses(core, n, core->bytes[n], core->c->page_size);
 	if (uop->kind == GUS_UOP_LOAD) {
-		if (uop->again)
+		if (uop->again) { /* where it was the first uop of the access has found out */
+			a->level = GUS_HIT_L1;
+			a->tlb = GUS_TLB_HIT;
 			return;
+		}
 		u->level = core->level[n];
-		a->tlb = core->tlb[n];
-		if (core->forward[n] && !renamed(core, op, n))
+		a->prefetched = core->prefetched[n];
+		a->beside = core->beside[n];
+		if (core->forward[n] && !gus_core_renamed(core, op, n))
 			wait_for_store(core, u, uop, op, n);
 		else if (core->aliased[n])
 			later(u, core->c->alias_penalty);
+		if (core->sets.entries && !(core->forward[n] && gus_core_renamed(core, op, n)))
+			gus_core_await_set(core, u, n);
 		return;
 	}
 	/* Of the stores of this access the youngest is that of this iteration. */
@@ -308,88 +327,12 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 				(struct live_reg){ 0 };
 		} else {
 			s->addr = u->seq + 1;
+			a->store = i + 1;
+			if (core->p->memories[s->memory].load) /* which has translated it */
+				a->tlb = GUS_TLB_HIT;
 		}
 		return;
 	}
-}
-
-/* Beyond L1. A line takes a buffer (l1d_misses) from when it is asked for until it is there, passes each level's
- * bandwidth on its way, and then takes that level's latency:
- *
- *	load dispatched --> a buffer is free --> memory --> L3 --> L2 --> latency of its level --> in L1, buffer free
- *	                    (the first to be)    (those that it needs, each for the cycles of a line)
- *
- * Each resource is one number, the cycle from which it is free: who comes takes it for some cycles from then on. A
- * second access to a line that is on its way takes no buffer and gets it when the first does. */
-
-static unsigned cycles_a_line(const struct core *core, uint32_t bandwidth)
-{
-	return bandwidth ? (core->c->line_size + bandwidth - 1) / bandwidth : 0;
-}
-
-/* From when on; the resource is then taken for so many cycles. */
-static uint64_t take(uint64_t *busy_until, uint64_t from, unsigned cycles)
-{
-	uint64_t start = *busy_until > from ? *busy_until : from;
-
-	*busy_until = start + cycles;
-	return start;
-}
-
-/* Whether a line has been asked for and is not there yet. */
-static bool is_coming(const struct core *core, uint64_t line, uint64_t now)
-{
-	unsigned slot = gus_core_line_slot(line, LINES);
-
-	return line && core->lines[slot].line == line && core->lines[slot].ready > now;
-}
-
-/* A word that is found in L1 is there when its line is: who tells levels in the order of the program may mean a line
- * that an access before has asked for. */
-static uint64_t hit_arrives(const struct core *core, uint64_t address, uint64_t now)
-{
-	uint64_t line = core->c->line_size ? address / core->c->line_size : address;
-
-	return (core->options->memory || core->front.fed) && is_coming(core, line, now) ?
-		core->lines[gus_core_line_slot(line, LINES)].ready : now;
-}
-
-/* When a line that is asked for now is in L1. */
-static uint64_t line_arrives(struct core *core, enum gus_hit level, uint64_t address, uint64_t now)
-{
-	const struct gus_core_config *c = core->c;
-	uint64_t line = c->line_size ? address / c->line_size : address, start = now, best = GUS_NEVER;
-	unsigned buffers = c->l1d_misses && c->l1d_misses < MISSES ? c->l1d_misses : MISSES, buffer = 0;
-	static const uint32_t none = 0;
-	const uint32_t *latency[] = { &none, &c->l2_latency, &c->l3_latency, &c->memory_latency };
-
-	if (is_coming(core, line, now))
-		return core->lines[gus_core_line_slot(line, LINES)].ready;
-	for (unsigned i = 0; i < buffers; i++)
-		if (core->misses[i] < best)
-			best = core->misses[buffer = i];
-	if (best > start)
-		start = best;
-	if (level == GUS_HIT_MEMORY)
-		start = take(&core->memory_free, start, cycles_a_line(core, c->memory_bandwidth));
-	if (level >= GUS_HIT_L3)
-		start = take(&core->l3_free, start, cycles_a_line(core, c->l3_bandwidth));
-	start = take(&core->l2_free, start, cycles_a_line(core, c->l2_bandwidth));
-	start += *latency[level];
-	core->misses[buffer] = start;
-	core->lines[gus_core_line_slot(line, LINES)].line = line;
-	core->lines[gus_core_line_slot(line, LINES)].ready = start;
-	return start;
-}
-
-static uint64_t walk(struct core *core, uint64_t now)
-{
-	unsigned walks = core->c->page_walks < WALKS ? core->c->page_walks : WALKS, first = 0;
-
-	for (unsigned i = 1; i < walks; i++)
-		if (core->walk_free[i] < core->walk_free[first])
-			first = i;
-	return take(&core->walk_free[first], now, core->c->page_walk_latency) + core->c->page_walk_latency;
 }
 
 static void note_events(struct core *core, const struct live_uop *u, const struct live_access *a)
@@ -401,11 +344,39 @@ static void note_events(struct core *core, const struct live_uop *u, const struc
 	slot->psv |= a->tlb != GUS_TLB_HIT ? GUS_CORE_ST_TLB : 0;
 }
 
+/* As it is told: none if it is not later, and no more than there is room for. */
+static uint16_t cycles_between(uint64_t from, uint64_t to)
+{
+	return (uint16_t)(to <= from ? 0 : to - from < UINT16_MAX ? to - from : UINT16_MAX);
+}
+
+/* When the page of an access is known. */
+static uint64_t translated(struct core *core, struct live_access *a)
+{
+	uint64_t ready = core->cycle;
+
+	if (a->tlb == GUS_TLB_SECOND)
+		ready += core->c->stlb_latency;
+	else if (a->tlb == GUS_TLB_WALK)
+		ready = gus_core_walk(core, a->address, core->cycle);
+	a->translation = cycles_between(core->cycle, ready);
+	return ready;
+}
+
+/* The address of a store is dispatched: no line is asked for before its page is known. It retires before that. */
+void gus_core_store_address(struct core *core, const struct live_uop *u)
+{
+	struct live_access *a = core_access(core, u);
+
+	if (a->store)
+		core->stores[(a->store - 1) & core->store_mask].ready = translated(core, a);
+}
+
 /* A load is dispatched: how much longer it takes than a hit. */
 void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *uop)
 {
-	const struct live_access *a = core_access(core, u);
-	uint64_t now = core->cycle, ready = now;
+	struct live_access *a = core_access(core, u);
+	uint64_t now = core->cycle, ready;
 
 	if (a->store) {
 		const struct live_uop *data = core_uop(core, a->store - 1);
@@ -423,28 +394,33 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 		later(u, a->page_split ? core->c->page_split_penalty : core->c->line_split_penalty);
 		core->port_free[u->port] = now + 2; /* two lines, two accesses */
 	}
+	if (core->front.fed)
+		a->level = u->level = (uint8_t)gus_core_level_now(core, (enum gus_hit)u->level, a->address,
+								  a->prefetched);
 	note_events(core, u, a);
-	if (a->tlb == GUS_TLB_SECOND)
-		ready = now + core->c->stlb_latency;
-	else if (a->tlb == GUS_TLB_WALK)
-		ready = walk(core, now);
+	ready = translated(core, a);
 	if (u->level != GUS_HIT_L1) {
-		uint64_t arrives = line_arrives(core, (enum gus_hit)u->level, a->address, ready);
+		uint64_t arrives = gus_core_line_arrives(core, (enum gus_hit)u->level, a->address, ready);
 		uint64_t hit = now + uop->latency;
 
+		a->miss = cycles_between(ready, arrives);
 		if (arrives > hit)
 			later(u, arrives - hit);
 	} else {
-		uint64_t arrives = hit_arrives(core, a->address, ready), hit = now + uop->latency;
+		uint64_t arrives = gus_core_hit_arrives(core, a->address, ready), hit = now + uop->latency;
 		uint64_t late = arrives > hit ? arrives - hit : 0;
 
+		a->miss = cycles_between(ready, arrives);
 		if (arrives > ready)
 			core_slot(core, u->slot)->psv |= GUS_CORE_ST_L1; /* it is on its way */
 		later(u, ready - now > late ? ready - now : late);
 	}
+	if (gus_op_is_beside(&a->beside))
+		gus_core_bring_along(core, &a->beside, a->address, ready);
 }
 
-/* Stores leave in order after they retire; a line that is not in L1 is asked for at retirement. */
+/* Stores leave in order after they retire; a line that is not in L1 is asked for at retirement, or when the page is
+ * known. */
 void gus_core_retire_stores(struct core *core, const struct gus_op *op, unsigned n)
 {
 	unsigned entries = 0;
@@ -452,9 +428,16 @@ void gus_core_retire_stores(struct core *core, const struct gus_op *op, unsigned
 	while (n-- && core->store_retired < core->store_tail) {
 		struct live_store *s = &core->stores[core->store_retired++ & core->store_mask];
 
-		s->ready = core->cycle;
+		if (s->ready < core->cycle)
+			s->ready = core->cycle;
+		s->level = (uint8_t)gus_core_level_now(core, (enum gus_hit)s->level, s->address, s->prefetched);
 		if (s->level != GUS_HIT_L1)
-			s->ready = line_arrives(core, (enum gus_hit)s->level, s->address, core->cycle);
+			s->ready = gus_core_line_arrives(core, (enum gus_hit)s->level, s->address, s->ready);
+		/* Loads go past lines that come still later (`later`), and so may ask for more than ever comes. */
+		if (s->ready > core->cycle + LATEST)
+			s->ready = core->cycle + LATEST;
+		if (gus_op_is_beside(&s->beside))
+			gus_core_bring_along(core, &s->beside, s->address, core->cycle);
 		entries += s->entries;
 	}
 	if (op->stores > entries) /* of a store that has no memory operand we know of */

@@ -5,7 +5,10 @@
  *	dispatch.c       ports take uops that are ready
  *	issue.c          renaming: ops get entries, registers and ports
  *	wait.c           who waits for whom, and for which cycle
- *	memory.c         stores in flight, forwarding, lines on their way
+ *	memory.c         stores in flight, forwarding
+ *	lines.c          lines on their way, page walks
+ *	order.c          loads that go before a store that they read from
+ *	asked.c          what hooks of the machine are asked
  *	state.c          finding the steady state
  *
  * What is in flight lies in rings: numbers (of slots, uops, stores) only grow, and the entry of number n is at n
@@ -40,7 +43,10 @@
 #include "base/alloc.h"
 #include "model/code/values.h"
 #include "model/core/frontend.h"
+#include "model/core/storesets.h"
 #include "model/machine/config.h"
+#include "model/machine/hooks.h"
+#include "model/machine/steps.h"
 
 #define GUS_NEVER UINT64_MAX
 
@@ -62,11 +68,16 @@ struct live_uop {
 /* What only loads and stores have beside it, at the same place of a ring of its own. */
 struct live_access {
 	uint64_t address;
-	uint64_t store;                         /* of a load: seq of the store data uop that it gets, plus 1; 0: none */
+	/* Of a load: seq of the store data uop that it gets, plus 1; of a store's address: which of the stores it is,
+	 * plus 1; 0: none. */
+	uint64_t store;
 	uint32_t bytes;                         /* 0: the address is not known */
 	uint16_t forward;                       /* cycles from that data */
-	uint8_t tlb;
+	uint16_t translation, miss;             /* cycles until its page was known; of a load then for its line */
+	uint8_t level, tlb;
 	bool split, page_split;                 /* crosses a line, or even a page */
+	bool prefetched;                        /* of a load that is fed, as the next: see model/machine/steps.h */
+	struct gus_op_beside beside;
 };
 
 struct waiter {
@@ -83,7 +94,8 @@ struct live_slot {
 	uint32_t op, region;                    /* region: of what is fed */
 	uint16_t n, waiting;                    /* uops; those not dispatched yet */
 	uint16_t psv;                           /* enum gus_core_psv */
-	bool ends_op, ends_iteration, mispredicted;
+	uint16_t part;                          /* which of the load buffer its op has an entry of, plus 1; 0: none */
+	bool ends_op, ends_iteration, taken, mispredicted;
 };
 
 /* Who makes the value of a register. */
@@ -96,7 +108,7 @@ struct live_reg {
 struct live_store {
 	uint64_t address;
 	uint64_t data, addr;                    /* sequence numbers of its uops plus 1 */
-	uint64_t ready;                         /* when its line is in L1, once it retired */
+	uint64_t ready;                         /* when its page is known; once it retired, when its line is in L1 */
 	struct live_reg source;                 /* who makes what it stores */
 	uint32_t blocked;                       /* ring index of a load that waits until this is committed, plus 1 */
 	uint32_t bytes, memory;                 /* memory: in program->memories */
@@ -105,6 +117,15 @@ struct live_store {
 	bool split;                             /* crosses a line: committed as two */
 	uint32_t string;                        /* cycles to commit what a string instruction writes; 0: it is none */
 	uint8_t level;
+	uint32_t insn;                          /* in program->insns */
+	bool prefetched;
+	struct gus_op_beside beside;
+};
+
+/* A line that was asked for, or was to be and no buffer was free: then from where, and else that is L1. */
+struct coming_line {
+	uint64_t line, ready;
+	uint8_t dropped;                        /* enum gus_hit */
 };
 
 struct snapshot {
@@ -120,6 +141,7 @@ enum {
 	MEMORY_WORDS = 256,     /* of which the value is remembered */
 	PAGE = 4096, WORDS_IN_PAGE = PAGE / 8,
 	MISSES = 64, LINES = 64,/* lines on their way; those of which it is known when they come */
+	L2_MISSES = 32,         /* lines that prefetching has on their way to L2: L2s of recent cores have 16 to 48 */
 	WALKS = 8,              /* of the page table at the same time */
 	LATEST = 30000,         /* cycles that a load is later than a hit, at most */
 	ACCESSES = 4,           /* of one op */
@@ -128,6 +150,7 @@ enum {
 	FILES = 160,            /* numbers for physical registers that are shared: more than there are names */
 	NO_LIMIT = INT32_MAX / 2,
 	UNITS = 256,
+	RETIRED_NOW = 64,       /* slots that retire in one cycle where a hook is asked how many do */
 };
 
 /* Buffers. Those up to POOLS_IN_ORDER are taken by a slot when it is issued; an entry of a scheduler by each uop, of
@@ -168,10 +191,18 @@ struct op_plan {
 	_Alignas(16) int32_t gives[POOLS_IN_ORDER];
 };
 
+/* For what nothing is issued, while blocked_until lies ahead. */
+enum blocks {
+	BLOCKS_SERIALISING,     /* the op that was last has to be executed first */
+	BLOCKS_MISPREDICT,      /* what was last is a branch that goes another way than was fetched */
+	BLOCKS_ORDER,           /* what comes next is a load that went too early, and is fetched again */
+};
+
 struct core {
 	const struct gus_program *p;
 	const struct gus_core_config *c;
 	const struct gus_core_options *options;
+	const struct gus_core_hooks *hooks;     /* NULL: there are none */
 	struct gus_frontend front;
 	struct gus_values values;
 	uint64_t cycle;
@@ -208,6 +239,7 @@ struct core {
 	int widest;                             /* the most of them that a uop can choose from */
 	uint64_t plain_ports;                   /* those whose uops need nothing but the port */
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
+	uint64_t *vain;                         /* by cycle, as the wheel: ports taken in vain; NULL: none */
 	uint64_t unit_free[UNITS];
 	unsigned units_n;                       /* the highest that the program uses, plus 1 */
 	uint8_t port_pool[GUS_CORE_PORTS];      /* which scheduler it has */
@@ -221,7 +253,10 @@ struct core {
 	bool have_current;                      /* its first slot is issued */
 	unsigned slot;                          /* the next of current */
 	uint64_t blocked_until;                 /* after a mispredicted or serialising op; NEVER: until that is known */
-	bool mispredict;                        /* it is a misprediction that blocks */
+	enum blocks blocks;
+	uint64_t resolved;                      /* when it is known that the path was wrong; NEVER: no one knows yet */
+	uint32_t wrong, wrong_now;              /* slots of the wrong path: in flight, and issued in this cycle */
+	uint16_t part;                          /* of live_slot, of current */
 	uint16_t waited;                        /* enum gus_core_psv: what the next op has met before it was issued */
 	uint16_t retired_psv;                   /* of the slots of the oldest op that have retired */
 	uint64_t blocking;                      /* slot that blocks, plus 1 */
@@ -243,10 +278,15 @@ struct core {
 	uint64_t forward[ACCESSES];
 	uint32_t bytes[ACCESSES];
 	uint8_t level[ACCESSES], tlb[ACCESSES];
-	bool aliased[ACCESSES];
+	bool aliased[ACCESSES], prefetched[ACCESSES];
+	struct gus_op_beside beside[ACCESSES];
+	/* Store sets, in a run that is fed: the store that an access waits for, plus 1; and the uop that has to be
+	 * dispatched before the load that is to be issued would not be too early. */
+	struct gus_storesets sets;
+	uint64_t awaited[ACCESSES], early_until;
 	struct { uint64_t address, bits; uint32_t bytes; bool known; } words[MEMORY_WORDS];
-	uint64_t misses[MISSES];                /* when each buffer is free again */
-	struct { uint64_t line, ready; } lines[LINES];
+	uint64_t misses[MISSES], misses_l2[L2_MISSES]; /* when each buffer is free; L2's: of prefetches */
+	struct coming_line lines[LINES], lines_l2[LINES]; /* on their way to L1; those that prefetching brings to L2 */
 	uint64_t commit_free;                   /* from when on stores leave, behind one that crosses a line */
 	uint64_t l2_free, l3_free, memory_free, walk_free[WALKS];
 
@@ -278,6 +318,12 @@ static inline struct live_access *core_access(struct core *core, const struct li
 static inline struct live_slot *core_slot(struct core *core, uint64_t seq)
 {
 	return &core->slots[seq & core->slot_mask];
+}
+
+/* Whether it can retire. */
+static inline bool core_slot_done(const struct core *core, const struct live_slot *slot)
+{
+	return !slot->waiting && slot->complete <= core->cycle && slot->issued < core->cycle;
 }
 
 /* What needs more than there is gets it when the buffer is empty, so that nothing waits for ever. */
@@ -350,9 +396,44 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op);
 void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op);
 void gus_core_rename_load(struct core *core, const struct gus_uop *uop, const struct gus_op *op);
 void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *uop);
+void gus_core_store_address(struct core *core, const struct live_uop *u);
 /* The op is retired, and n accesses of it are stores. */
 void gus_core_retire_stores(struct core *core, const struct gus_op *op, unsigned n);
 void gus_core_commit_stores(struct core *core);
+
+/* Whether the load does not read what a store has written, but is that value. */
+bool gus_core_renamed(const struct core *core, const struct gus_op *op, unsigned n);
+
+/* order.c, of machines with store sets */
+/* A store of that number enters. */
+void gus_core_enter_set(struct core *core, uint32_t insn, uint64_t number);
+/* Which store the access, a load, has to wait for; and that it does. */
+void gus_core_find_awaited(struct core *core, unsigned n, uint32_t insn);
+void gus_core_await_set(struct core *core, struct live_uop *u, unsigned n);
+/* Whether a load of the op, which is to be issued, goes before the store that it reads from, until early_until is
+ * dispatched. That is learned. */
+bool gus_core_too_early(struct core *core, const struct gus_op *op);
+
+/* asked.c, where there are hooks */
+/* u is dispatched, and it is known how long it takes: how much longer, and what those do that wait for a load. */
+void gus_core_ask_dispatched(struct core *core, struct live_uop *u, const struct gus_uop *uop);
+/* How many slots retire. */
+unsigned gus_core_ask_retire(struct core *core);
+/* Whether the load buffer takes the loads of the op, which is to be issued, if it has any. */
+bool gus_core_ask_load(struct core *core, const struct gus_op *op);
+
+/* lines.c */
+/* When a word is there that is found in L1: its line may be on its way, as who tells levels in the order of the program
+ * may mean one that an access before has asked for. */
+uint64_t gus_core_hit_arrives(struct core *core, uint64_t address, uint64_t now);
+/* When a line that is asked for now is in L1. */
+uint64_t gus_core_line_arrives(struct core *core, enum gus_hit level, uint64_t address, uint64_t now);
+/* Where the line of an access is, of which that was told, and whether it was prefetched (model/machine/steps.h). */
+enum gus_hit gus_core_level_now(struct core *core, enum gus_hit told, uint64_t address, bool prefetched);
+/* When a page that is walked for from now on is translated. */
+uint64_t gus_core_walk(struct core *core, uint64_t address, uint64_t now);
+/* What an access brings along takes buffers and bandwidth. */
+void gus_core_bring_along(struct core *core, const struct gus_op_beside *beside, uint64_t address, uint64_t now);
 
 /* state.c */
 struct gus_core_result;

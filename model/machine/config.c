@@ -28,7 +28,7 @@ static uint32_t *setting_of(struct gus_core_config *c, const char *name)
 
 /* Registers that hold the state of the architecture and some more cannot be renamed to: measured on three Intel
  * cores, 30 of each file (Palomares 2015, Table 7.6 and section A). */
-enum { REGISTERS_TAKEN = 30, NS_TO_CYCLES = 4 };
+enum { REGISTERS_TAKEN = 30 };
 
 void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 {
@@ -74,7 +74,7 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->page_size = 4096;
 	if (!c->uop_cache_lines && c->uop_cache_line)
 		c->uop_cache_lines = c->uop_cache_window > 32 ? 6 : 3;
-	c->memory_latency *= NS_TO_CYCLES; /* the table has ns, and a core of this kind some 4 cycles in one */
+	c->memory_latency *= GUS_CORE_CYCLES_A_NS;
 	/* Beyond the core, machines differ more than cores do: where a table is silent, round figures of a server. */
 	if (!c->l2_latency)
 		c->l2_latency = 14;
@@ -147,15 +147,18 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 		{ "uop_cache_block", offsetof(struct gus_core_config, uop_cache_block) },
 	};
 
-	if (!c->issue_width || !c->retire_width || !c->issue_delay)
-		return gus_fail(err, GUS_E_USAGE, "cannot run the engine: issue_width, retire_width and "
-				"issue_delay must be at least 1");
+	if (!c->issue_width || !c->retire_width || !c->issue_delay || !c->microcode_width || !c->line_size)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the engine: issue_width, retire_width, issue_delay, "
+				"microcode_width and line_size must be at least 1");
 	if (c->port_binding > GUS_CORE_BIND_ANY)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the engine: there is no way %u to bind ports, the "
 				"last is %d", c->port_binding, GUS_CORE_BIND_ANY);
 	if (c->line_size > GUS_CORE_LINE_MOST)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the engine: line_size is %u, and the longest line has %d "
 				"bytes", c->line_size, GUS_CORE_LINE_MOST);
+	if (c->store_sets > GUS_CORE_SETS_MOST)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the engine: store_sets is %u, and %d entries "
+				"are the most", c->store_sets, GUS_CORE_SETS_MOST);
 	for (size_t i = 0; i < sizeof(powers) / sizeof(*powers); i++) {
 		uint32_t value = *(const uint32_t *)(const void *)((const char *)c + powers[i].offset);
 

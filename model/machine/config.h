@@ -11,8 +11,10 @@ struct gus_error;
 struct gus_uarch;
 
 #define GUS_CORE_PORTS 64       /* as many as a table may have */
-/* A latency or a penalty of a machine, and the bytes of a line. Real ones are below 1,000 and 256. */
-enum { GUS_CORE_CYCLES_MOST = 10000, GUS_CORE_LINE_MOST = 4096 };
+enum { GUS_CORE_CYCLES_A_NS = 4 };      /* tables have ns for memory, and a core of this kind some 4 cycles in one */
+/* A latency or a penalty of a machine, the bytes of a line, and entries of store sets, for which there is memory. Real
+ * ones are below 1,000, 256, and 10,000. */
+enum { GUS_CORE_CYCLES_MOST = 10000, GUS_CORE_LINE_MOST = 4096, GUS_CORE_SETS_MOST = 1 << 20 };
 
 /* All sizes, widths and rules, by the names of the parameters of tables. A size of 0 is no limit. */
 #define GUS_CORE_SETTINGS(X) \
@@ -27,14 +29,16 @@ enum { GUS_CORE_CYCLES_MOST = 10000, GUS_CORE_LINE_MOST = 4096 };
 	X(uop_cache_width) X(uop_cache_line) X(uop_cache_lines) X(uop_cache_window) X(uop_cache_size) \
 	X(uop_cache_block) X(uop_cache_reads) X(uop_cache_by_end) X(uop_cache_second) X(uop_cache_wide) X(jcc_erratum) \
 	X(queue_size) X(loop_buffer) X(loop_unroll_2) X(loop_unroll_3) X(loop_unroll_4) X(loop_unroll_5) \
-	X(loop_unroll_6) X(loop_unroll_8) X(mispredict_penalty) X(indirect_path) \
-	X(predicted_branches) X(predicted_call) \
-	X(l1i_size) X(l1i_ways) X(l1d_latency) X(l1d_stores) X(l1d_store_width) X(l1d_bank_ports) X(l1d_misses) \
+	X(loop_unroll_6) X(loop_unroll_8) X(mispredict_penalty) X(serialise_penalty) X(indirect_path) \
+	X(branch_histories) X(branch_override) X(branch_quick) \
+	X(predicted_branches) X(predicted_behind_call) X(predicted_call) \
+	X(l1i_size) X(l1i_ways) X(itlb_size) X(itlb_ways) \
+	X(l1d_latency) X(l1d_stores) X(l1d_store_width) X(l1d_bank_ports) X(l1d_misses) \
 	X(l2_latency) X(l2_bandwidth) X(l3_latency) X(l3_bandwidth) \
 	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \
 	X(store_forward_latency) X(store_forward_computed) X(store_forward_vector) X(store_forward_address) \
 	X(store_forward_blocked) X(store_forward_wider) X(store_forward_zero) \
-	X(line_split_penalty) X(page_split_penalty) X(page_size) X(alias_penalty)
+	X(line_split_penalty) X(page_split_penalty) X(page_size) X(alias_penalty) X(store_sets)
 
 struct gus_core_config {
 #define X(name) uint32_t name;

@@ -91,6 +91,9 @@ const char *gus_core_psv_text(unsigned psv, char *text);
 struct gus_core_cycle {
 	uint64_t cycle;
 	uint32_t issued, retired;       /* uops: executed ones; retired counts those of whole slots */
+	/* Slots that were taken by what is thrown away: behind a mispredicted branch, or from a load that went too
+	 * early on. */
+	uint32_t wrong;
 	uint32_t free_rs, free_rob;     /* at the start of the cycle */
 	enum gus_commit state;
 	enum gus_core_reason stall;     /* why the oldest did not retire */
@@ -106,6 +109,15 @@ struct gus_core_event {
 	uint32_t op, uop;               /* uop in program->uops */
 	int port;                       /* -1: none */
 	uint64_t issued, dispatched, completed, retired; /* cycles */
+	/* What has happened to it, in a run that is fed. */
+	uint64_t address;               /* of its access; meaningful if bytes is not 0 */
+	uint32_t bytes;
+	uint8_t level, tlb;             /* enum gus_hit, enum gus_tlb */
+	uint16_t translation, miss;     /* cycles until the page was translated; behind that, until the line came */
+	uint16_t psv;                   /* enum gus_core_psv, of its slot */
+	uint8_t nth;                    /* of the uops of its op, from 0; 255 also of those behind */
+	bool ends;                      /* it is the last of its op */
+	bool taken, mispredicted;       /* its op is a branch that was */
 };
 
 /* The nine events of TEA (Gottschall, Eeckhout and Jahre, "TEA: Time-Proportional Event Analysis", ISCA 2023, table 1)
@@ -137,6 +149,8 @@ struct gus_core_listener {
 	void (*retire)(void *context, const struct gus_core_retired *op);   /* may be NULL */
 };
 
+struct gus_core_hooks;
+
 struct gus_core_options {
 	enum gus_core_fetch fetch;
 	enum gus_core_pointers pointers;
@@ -149,6 +163,7 @@ struct gus_core_options {
 	const struct gus_core_branch *branch;
 	const struct gus_core_source *source;
 	const struct gus_core_listener *listener;
+	const struct gus_core_hooks *hooks;     /* NULL: the machine is what the configuration says */
 	bool unrolled;                  /* each iteration lies behind the one before, as in unrolled code */
 };
 

@@ -15,6 +15,7 @@
 
 enum {
 	RING = 4096,                    /* bits of history kept: at least twice the longest */
+	ENTRY_BITS_MAX = 20,            /* of a table's number of entries */
 	RECENT = 256,                   /* bits of it that a vector register holds */
 	CHOICE_MAX = 7,                 /* of the counter that says whether new entries are to be trusted */
 	CONFIDENT = 3,                  /* of a target's counter, its greatest */
@@ -59,10 +60,22 @@ struct tables {
 	uint32_t recent[RECENT / 32];
 };
 
+/* What a branch will be learnt from: where it was looked up, and what came of it. */
+struct lesson {
+	struct tables *tables;          /* NULL: there is nothing to learn */
+	uint64_t pc, target;            /* target: of an indirect one */
+	uint32_t at[GUS_BRANCH_TABLES_MAX], tag[GUS_BRANCH_TABLES_MAX];
+	bool taken, wrong;
+};
+
 struct gus_branch_predictor {
 	struct gus_branch_config config;
+	struct lesson *lessons;         /* a ring of train_late and one more; NULL: each is learnt from at once */
+	uint32_t lessons_first, lessons_n;
 	uint8_t *base;                  /* counters of 0 to 3; SEEN: was ever used */
 	struct tables direction, target;
+	struct entry *quick;            /* NULL: the tables are as fast */
+	uint32_t recent;                /* the last GUS_BRANCH_QUICK_HISTORY directions, the newest in the lowest bit */
 	int choice;                     /* below 0: new entries are right more often than what is behind them */
 	struct gus_sets btb;
 	uint64_t *btb_target;           /* by slot */
@@ -88,10 +101,24 @@ void gus_branch_config_default(struct gus_branch_config *c)
 	};
 }
 
+/* Of the greatest power of two that is not above n, as far as tables go. */
+static uint32_t bits_of(uint32_t n)
+{
+	uint32_t bits = 1;
+
+	while (bits < ENTRY_BITS_MAX && n >> (bits + 1))
+		bits++;
+	return bits;
+}
+
 void gus_branch_config_of(struct gus_branch_config *c, const struct gus_core_config *machine)
 {
 	gus_branch_config_default(c);
 	c->target_path = machine->indirect_path;
+	if (machine->branch_override && machine->branch_quick)
+		c->quick_entries = UINT32_C(1) << bits_of(machine->branch_quick);
+	if (machine->branch_histories)
+		c->direction.entry_bits = bits_of(machine->branch_histories / c->direction.tables);
 }
 
 /* Making it. */
@@ -113,7 +140,7 @@ static uint32_t prime_from(uint32_t n)
 static int new_tables(struct tables *t, const struct gus_branch_tagged *c, const char *what, struct gus_error *err)
 {
 	if (c->tables > GUS_BRANCH_TABLES_MAX ||
-	    (c->tables && (!c->entry_bits || c->entry_bits > 20 || c->tag_bits < 2 || c->tag_bits > 15 ||
+	    (c->tables && (!c->entry_bits || c->entry_bits > ENTRY_BITS_MAX || c->tag_bits < 2 || c->tag_bits > 15 ||
 			   !c->history_min || c->history_max < c->history_min ||
 			   c->history_max > GUS_BRANCH_HISTORY_MAX)))
 		return gus_fail(err, GUS_E_USAGE, "cannot predict %s by %u tables of 2^%u entries with tags of %u bits "
@@ -168,11 +195,20 @@ struct gus_branch_predictor *gus_branch_new(const struct gus_branch_config *conf
 			 config->target_path, GUS_BRANCH_PATH_MAX);
 		goto failed;
 	}
+	if (config->train_late > GUS_BRANCH_LATE_MAX) {
+		gus_fail(err, GUS_E_USAGE, "cannot predict without what %u branches would teach: at most %d",
+			 config->train_late, GUS_BRANCH_LATE_MAX);
+		goto failed;
+	}
 	if (new_tables(&p->direction, &config->direction, "directions", err) != 0 ||
 	    new_tables(&p->target, &config->target, "targets", err) != 0 ||
 	    gus_sets_init(&p->btb, "the branch target buffer", config->btb_entries, config->btb_ways, GUS_REPLACE_LRU,
 			  err) != 0)
 		goto failed;
+	if (config->quick_entries)
+		p->quick = gus_zalloc(config->quick_entries * sizeof(*p->quick));
+	if (config->train_late)
+		p->lessons = gus_zalloc((config->train_late + 1) * sizeof(*p->lessons));
 	p->target.targets = gus_zalloc(((size_t)p->target.n << p->target.entry_bits) * sizeof(uint64_t) + 1);
 	p->base = gus_alloc((size_t)1 << config->base_bits);
 	memset(p->base, BASE_INITIAL, (size_t)1 << config->base_bits);
@@ -188,7 +224,9 @@ void gus_branch_free(struct gus_branch_predictor *p)
 {
 	if (!p)
 		return;
+	free(p->lessons);
 	free(p->direction.entries);
+	free(p->quick);
 	free(p->target.entries);
 	free(p->target.targets);
 	gus_sets_free(&p->btb);
@@ -404,8 +442,15 @@ static uint32_t digest(uint64_t target)
 	return (uint32_t)((target * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - TARGET_BITS));
 }
 
-/* Which tables have the branch: the longest of them, and the next. That cannot be predicted, so there is no branch on
- * it. */
+/* The longest of the tables that have a branch, and the next. That cannot be predicted, so there is no branch on it. */
+static void set_providers(struct tables *t, uint32_t have)
+{
+	t->provider = have ? 31 - __builtin_clz(have) : -1;
+	have &= have ? ~(UINT32_C(1) << t->provider) : 0;
+	t->other = have ? 31 - __builtin_clz(have) : -1;
+}
+
+/* Which tables have the branch. */
 static void look_up(struct tables *t, const struct gus_branch_predictor *p, uint32_t hash)
 {
 	uint32_t have;
@@ -413,9 +458,7 @@ static void look_up(struct tables *t, const struct gus_branch_predictor *p, uint
 	if (p->history_at > t->folded + t->longest)
 		fold_anew(t, p);
 	have = p->wide ? fold_and_match_wide(t, p, hash) : fold_and_match(t, p, hash);
-	t->provider = have ? 31 - __builtin_clz(have) : -1;
-	have &= have ? ~(UINT32_C(1) << t->provider) : 0;
-	t->other = have ? 31 - __builtin_clz(have) : -1;
+	set_providers(t, have);
 }
 
 static struct entry *entry_of(struct tables *t, int table)
@@ -476,44 +519,122 @@ static void train_base(uint8_t *base, bool taken)
 	*base = (uint8_t)moved((int8_t)(*base & 3), taken, 0, 3) | SEEN;
 }
 
-/* What the tables say, and trains them by what was right. True: mispredicted. */
-static bool run_direction(struct gus_branch_predictor *p, uint64_t pc, bool taken, bool *unknown)
+struct direction {
+	uint8_t *base;
+	bool said, plain, other, longest, fresh;
+};
+
+/* What the tables say of the branch that they were looked up for. */
+static inline struct direction say_direction(struct gus_branch_predictor *p, uint64_t pc)
 {
 	struct tables *t = &p->direction;
-	uint8_t *base = &p->base[mix(pc) & ((UINT32_C(1) << p->config.base_bits) - 1)];
-	bool plain = (*base & 3) >= 2, said, other, longest = plain, fresh = false;
+	struct direction d = { .base = &p->base[mix(pc) & ((UINT32_C(1) << p->config.base_bits) - 1)] };
 
-	*unknown = !(*base & SEEN);
-	look_up(t, p, mix(pc));
-	other = t->other >= 0 ? entry_of(t, t->other)->counter >= 0 : plain;
-	said = plain;
+	d.plain = d.longest = d.said = (*d.base & 3) >= 2;
+	d.other = t->other >= 0 ? entry_of(t, t->other)->counter >= 0 : d.plain;
+	if (t->provider >= 0) {
+		const struct entry *e = entry_of(t, t->provider);
+
+		d.longest = e->counter >= 0;
+		d.fresh = !e->useful && (e->counter == 0 || e->counter == -1);
+		d.said = d.fresh && p->choice >= 0 ? d.other : d.longest;
+	}
+	return d;
+}
+
+/* Trains them by what was right; wrong: it was mispredicted. */
+static inline void learn_direction(struct gus_branch_predictor *p, const struct direction *d, bool taken, bool wrong)
+{
+	struct tables *t = &p->direction;
+
 	if (t->provider >= 0) {
 		struct entry *e = entry_of(t, t->provider);
 
-		longest = e->counter >= 0;
-		fresh = !e->useful && (e->counter == 0 || e->counter == -1);
-		said = fresh && p->choice >= 0 ? other : longest;
-		if (fresh && longest != other)
-			p->choice = moved((int8_t)p->choice, other == taken, -CHOICE_MAX - 1, CHOICE_MAX);
-		if (longest != other)
-			e->useful = (uint8_t)moved((int8_t)e->useful, longest == taken, 0, 3);
-		if (fresh && t->other >= 0)
+		if (d->fresh && d->longest != d->other)
+			p->choice = moved((int8_t)p->choice, d->other == taken, -CHOICE_MAX - 1, CHOICE_MAX);
+		if (d->longest != d->other)
+			e->useful = (uint8_t)moved((int8_t)e->useful, d->longest == taken, 0, 3);
+		if (d->fresh && t->other >= 0)
 			entry_of(t, t->other)->counter = moved(entry_of(t, t->other)->counter, taken, -4, 3);
-		else if (fresh)
-			train_base(base, taken);
+		else if (d->fresh)
+			train_base(d->base, taken);
 		e->counter = moved(e->counter, taken, -4, 3);
 	} else {
-		train_base(base, taken);
+		train_base(d->base, taken);
 	}
-	*base |= SEEN;
+	*d->base |= SEEN;
 	/* No new entry if the longest was right and only not trusted. */
-	if (said != taken && t->provider + 1 < (int)t->n && !(fresh && longest == taken)) {
+	if (wrong && t->provider + 1 < (int)t->n && !(d->fresh && d->longest == taken)) {
 		int table = allocate(p, t);
 
 		if (table >= 0)
 			entry_of(t, table)->counter = taken ? 0 : -1;
 	}
-	return said != taken;
+}
+
+/* Lessons that are learnt late: the histories have gone on since, so places and tags are kept with them. */
+
+static void keep_lesson(struct gus_branch_predictor *p, struct tables *t, const struct gus_branch_outcome *o,
+			bool wrong)
+{
+	struct lesson *l = &p->lessons[(p->lessons_first + p->lessons_n++) % (p->config.train_late + 1)];
+
+	l->tables = t;
+	l->pc = o->pc;
+	l->target = o->target;
+	l->taken = o->taken;
+	l->wrong = wrong;
+	if (!t)
+		return;
+	memcpy(l->at, t->at, sizeof(l->at));
+	memcpy(l->tag, t->tag, sizeof(l->tag));
+}
+
+/* The tables are as if the branch had just been looked up, but that others may have taken its entries. */
+static void recall(struct lesson *l)
+{
+	struct tables *t = l->tables;
+	uint32_t have = 0;
+
+	memcpy(t->at, l->at, sizeof(l->at));
+	memcpy(t->tag, l->tag, sizeof(l->tag));
+	for (uint32_t i = 0; i < t->n; i++)
+		have |= (uint32_t)(t->entries[t->at[i]].tag == (uint16_t)t->tag[i]) << i;
+	set_providers(t, have);
+}
+
+/* What is foreseen at once, and learnt from what was right: an entry is made where the plain counters were wrong and
+ * there was none, so branches that these know take no room. */
+static bool run_quick(struct gus_branch_predictor *p, uint64_t pc, bool plain, bool taken)
+{
+	uint32_t hash = mix(pc + ((uint64_t)p->recent << 32 | p->recent)) | 1;
+	struct entry *e = &p->quick[hash >> 8 & (p->config.quick_entries - 1)];
+	bool known = e->tag == (uint16_t)hash, said = known ? e->counter >= 0 : plain;
+
+	if (known)
+		e->counter = moved(e->counter, taken, -2, 1);
+	else if (plain != taken)
+		*e = (struct entry){ .tag = (uint16_t)hash, .counter = taken ? 0 : -1 };
+	return said;
+}
+
+/* True: mispredicted. */
+static bool run_direction(struct gus_branch_predictor *p, const struct gus_branch_outcome *o, bool *unknown,
+			  bool *overridden)
+{
+	struct direction d;
+	bool wrong;
+
+	look_up(&p->direction, p, mix(o->pc));
+	d = say_direction(p, o->pc);
+	wrong = d.said != o->taken;
+	*overridden = p->quick && run_quick(p, o->pc, d.plain, o->taken) != o->taken && !wrong;
+	*unknown = !(*d.base & SEEN);
+	if (p->lessons)
+		keep_lesson(p, &p->direction, o, wrong);
+	else
+		learn_direction(p, &d, o->taken, wrong);
+	return wrong;
 }
 
 /* Targets. */
@@ -560,21 +681,37 @@ static uint64_t path_of(const struct gus_branch_predictor *p)
 	return sum ^ sum >> 32;
 }
 
-static bool run_target(struct gus_branch_predictor *p, uint64_t pc, uint64_t target, bool *unknown)
+struct target {
+	uint64_t said, other;
+	uint32_t slot;                  /* of the buffer */
+};
+
+static struct target say_target(struct gus_branch_predictor *p, uint64_t pc)
 {
 	struct tables *t = &p->target;
-	uint32_t slot;
-	uint64_t last = btb_find(p, pc, &slot), said = last, other;
+	struct target d;
+	uint64_t last = btb_find(p, pc, &d.slot);
 
-	*unknown = slot == GUS_SETS_NONE;
-	look_up(t, p, mix(pc + path_of(p)));
-	other = t->other >= 0 ? *target_of(t, t->other) : last;
+	d.said = last;
+	d.other = t->other >= 0 ? *target_of(t, t->other) : last;
+	if (t->provider >= 0) {
+		const struct entry *e = entry_of(t, t->provider);
+
+		d.said = e->counter == 0 && !e->useful ? d.other : *target_of(t, t->provider);
+	}
+	return d;
+}
+
+static void learn_target(struct gus_branch_predictor *p, const struct target *d, uint64_t pc, uint64_t target,
+			 bool wrong)
+{
+	struct tables *t = &p->target;
+
 	if (t->provider >= 0) {
 		struct entry *e = entry_of(t, t->provider);
 		uint64_t *own = target_of(t, t->provider);
 
-		said = e->counter == 0 && !e->useful ? other : *own;
-		if (*own != other)
+		if (*own != d->other)
 			e->useful = (uint8_t)moved((int8_t)e->useful, *own == target, 0, 3);
 		if (*own == target)
 			e->counter = moved(e->counter, true, 0, CONFIDENT);
@@ -583,7 +720,7 @@ static bool run_target(struct gus_branch_predictor *p, uint64_t pc, uint64_t tar
 		else
 			*own = target;
 	}
-	if (said != target && t->provider + 1 < (int)t->n) {
+	if (wrong && t->provider + 1 < (int)t->n) {
 		int table = allocate(p, t);
 
 		if (table >= 0) {
@@ -591,8 +728,46 @@ static bool run_target(struct gus_branch_predictor *p, uint64_t pc, uint64_t tar
 			entry_of(t, table)->counter = 0;
 		}
 	}
-	btb_learn(p, pc, slot, target);
-	return said != target;
+	btb_learn(p, pc, d->slot, target);
+}
+
+static bool run_target(struct gus_branch_predictor *p, const struct gus_branch_outcome *o, bool *unknown)
+{
+	struct target d;
+	bool wrong;
+
+	look_up(&p->target, p, mix(o->pc + path_of(p)));
+	d = say_target(p, o->pc);
+	wrong = d.said != o->target;
+	*unknown = d.slot == GUS_SETS_NONE;
+	if (p->lessons)
+		keep_lesson(p, &p->target, o, wrong);
+	else
+		learn_target(p, &d, o->pc, o->target, wrong);
+	return wrong;
+}
+
+/* Learns from the oldest of the branches that it is late with, if these are too many. */
+static void learn_late(struct gus_branch_predictor *p)
+{
+	struct lesson *l = &p->lessons[p->lessons_first];
+
+	if (p->lessons_n <= p->config.train_late)
+		return;
+	p->lessons_first = (p->lessons_first + 1) % (p->config.train_late + 1);
+	p->lessons_n--;
+	if (!l->tables)
+		return;
+	recall(l);
+	if (l->tables == &p->direction) {
+		struct direction d = say_direction(p, l->pc);
+
+		learn_direction(p, &d, l->taken, l->wrong);
+	} else {
+		struct target d = say_target(p, l->pc);
+
+		learn_target(p, &d, l->pc, l->target, l->wrong);
+	}
 }
 
 /* Calls and returns. */
@@ -629,26 +804,32 @@ static bool run_direct(struct gus_branch_predictor *p, uint64_t pc, uint64_t tar
 
 struct gus_branch_verdict gus_branch_run(struct gus_branch_predictor *p, const struct gus_branch_outcome *o)
 {
-	bool mispredicted = false, unknown = false, late = false;
+	bool mispredicted = false, unknown = false, late = false, overridden = false;
 	struct gus_branch_counts *counts = &p->counts[o->kind];
 	bool indirect = o->kind == GUS_BRANCH_INDIRECT || o->kind == GUS_BRANCH_CALL_INDIRECT;
 
 	if (o->kind == GUS_BRANCH_CONDITIONAL)
-		mispredicted = run_direction(p, o->pc, o->taken, &unknown);
+		mispredicted = run_direction(p, o, &unknown, &overridden);
 	else if (indirect)
-		mispredicted = run_target(p, o->pc, o->target, &unknown);
+		mispredicted = run_target(p, o, &unknown);
 	else if (o->kind == GUS_BRANCH_RETURN)
 		mispredicted = run_return(p, o->pc, o->target, &unknown);
+	if (p->lessons && o->kind != GUS_BRANCH_CONDITIONAL && !indirect)
+		keep_lesson(p, NULL, o, false);
 	if (o->taken && !indirect && o->kind != GUS_BRANCH_RETURN)
 		late = run_direct(p, o->pc, o->target) && !mispredicted;
 	if (o->kind == GUS_BRANCH_CALL || o->kind == GUS_BRANCH_CALL_INDIRECT)
 		push_return(p, o->next);
-	if (o->kind == GUS_BRANCH_CONDITIONAL)
+	if (o->kind == GUS_BRANCH_CONDITIONAL) {
 		push_history(p, o->taken);
+		p->recent = p->recent << 1 | o->taken;
+	}
 	for (unsigned i = 0; indirect && !p->config.target_path && i < TARGET_BITS; i++)
 		push_history(p, digest(o->target) >> i & 1);
 	if (o->taken && p->config.target_path)
 		push_path(p, indirect || o->kind == GUS_BRANCH_RETURN ? 0 : o->pc);
+	if (p->lessons)
+		learn_late(p);
 	if (++p->branches % FORGET_AFTER == 0) {
 		forget(&p->direction);
 		forget(&p->target);
@@ -659,5 +840,5 @@ struct gus_branch_verdict gus_branch_run(struct gus_branch_predictor *p, const s
 	counts->mispredicted += mispredicted;
 	counts->unknown += unknown;
 	counts->late += late;
-	return (struct gus_branch_verdict){ mispredicted, unknown, late };
+	return (struct gus_branch_verdict){ mispredicted, unknown, late, overridden };
 }

@@ -23,7 +23,8 @@ enum gus_branch_kind {
 	GUS_BRANCH_RETURN, GUS_BRANCH_KINDS
 };
 
-enum { GUS_BRANCH_TABLES_MAX = 16, GUS_BRANCH_HISTORY_MAX = 2048, GUS_BRANCH_PATH_MAX = 8 };
+enum { GUS_BRANCH_TABLES_MAX = 16, GUS_BRANCH_HISTORY_MAX = 2048, GUS_BRANCH_PATH_MAX = 8,
+	GUS_BRANCH_LATE_MAX = 4096, GUS_BRANCH_QUICK_HISTORY = 32 };
 
 /* Tagged tables; their histories grow geometrically from the first to the last. */
 struct gus_branch_tagged {
@@ -40,12 +41,21 @@ struct gus_branch_config {
 	 * Else directions, and which direct branches were among the last so many that were taken, at most
 	 * GUS_BRANCH_PATH_MAX: earlier targets do not. */
 	uint32_t target_path;
+	/* What is foreseen at once, until the tables have said what they know: by two-bit counters, and of branches
+	 * that these are wrong about by so many entries, a power of two, of one history of GUS_BRANCH_QUICK_HISTORY
+	 * directions. 0: the tables are as fast. */
+	uint32_t quick_entries;
+	/* For machines that no table describes: the last so many branches have not been learnt from yet, at most
+	 * GUS_BRANCH_LATE_MAX. Directions, targets and returns that histories have are known at once. */
+	uint32_t train_late;
 	bool narrow;                    /* does without AVX2 also where there is some: no verdict depends on that */
 };
 /* 2^13 counters, 8 tables of 2^10 over histories of 4 to 256; 5 of 2^9 over 4 to 64 for targets; 4096 targets; 16
  * returns. */
 void gus_branch_config_default(struct gus_branch_config *c);
-/* The same, with what is known of a machine: indirect_path as target_path. */
+/* The same, with what is known of a machine: indirect_path as target_path, branch_histories as the entries of all
+ * tables of directions together, to a power of two, branch_quick as quick_entries
+ * if there is a branch_override. */
 void gus_branch_config_of(struct gus_branch_config *c, const struct gus_core_config *machine);
 
 struct gus_branch_outcome {
@@ -57,6 +67,7 @@ struct gus_branch_verdict { /* bits, as bytes that are written apart cannot be r
 	bool mispredicted : 1;
 	bool unknown : 1;               /* never seen before: before the window it may have been learnt */
 	bool late : 1;                  /* taken and direct, its target not in the buffer: the decoder finds it */
+	bool overridden : 1;            /* predicted well, but not at once (gus_branch_config's quick_entries) */
 };
 struct gus_branch_counts { uint64_t executed, taken, mispredicted, unknown, late; /* unknown: of the mispredicted */ };
 

@@ -10,7 +10,7 @@
 #include "model/machine/options.h"
 #include "model/tables/uarch.h"
 
-enum { PREFETCH_BOUND = 4096 };
+enum { PREFETCH_BOUND = 4096, THROTTLE_WINDOW = 256 };
 
 /* What is kept with a line in a level. */
 struct line {
@@ -23,6 +23,12 @@ struct level {
 	struct line *lines;             /* by slot; NULL: there is no such level */
 	enum gus_inclusion inclusion;
 	uint32_t latency;
+};
+/* The prefetchers of a level: lines that they have, or would have, asked for since they were looked at, and how many
+ * were used meanwhile. */
+struct throttle {
+	uint32_t wanted, used;
+	bool stopped;
 };
 struct stride {
 	uint64_t last, asked;           /* addresses: of the last access; the last line that was asked for */
@@ -42,7 +48,12 @@ struct gus_cache {
 	unsigned line_bits, page_bits, huge_bits;
 	struct gus_vec(struct huge) huge;
 	struct stride *strides;
+	struct throttle throttle[GUS_CACHE_LEVELS];
 	uint64_t asked_l2;              /* line + 1 whose followers L2's prefetcher fetches after the access */
+	/* What the present access has brought along, if anything; and its first line. */
+	bool brought;
+	struct gus_op_beside beside;
+	uint64_t first;
 	struct gus_cache_total total;
 };
 
@@ -213,6 +224,34 @@ bool gus_cache_holds(const struct gus_cache *c, unsigned level, uint64_t address
 	return l->lines && gus_sets_find(&l->sets, address >> c->line_bits) != GUS_SETS_NONE;
 }
 
+/* What an access brings along. */
+
+static void note_prefetch(struct gus_cache *c, uint64_t line, enum gus_hit from, enum gus_hit into)
+{
+	struct gus_op_beside *b = &c->beside;
+	int64_t ahead = (int64_t)(line - c->first);
+
+	if (b->prefetches_n == GUS_OP_PREFETCHES || ahead < INT8_MIN || ahead > INT8_MAX)
+		return;
+	b->prefetches[b->prefetches_n++] = (struct gus_op_prefetch){ (int8_t)ahead, (uint8_t)from, (uint8_t)into };
+	c->brought = true;
+}
+
+static void bring_nothing(struct gus_cache *c)
+{
+	c->beside = (struct gus_op_beside){ .prefetches_n = 0 };
+	c->brought = false;
+}
+
+/* Into a level, or (GUS_CACHE_LEVELS) into memory. */
+static void note_written(struct gus_cache *c, unsigned into, unsigned lines)
+{
+	uint8_t *n = &c->beside.written[into - 1];
+
+	*n = (uint8_t)(*n + lines < UINT8_MAX ? *n + lines : UINT8_MAX);
+	c->brought |= lines > 0;
+}
+
 /* Lines on their way down. */
 
 /* Takes a line out of all levels before one; tells in how many it was dirty. */
@@ -279,6 +318,7 @@ static void put(struct gus_cache *c, unsigned i, uint64_t line, struct line with
 		unsigned above = invalidate_above(c, i, evicted);
 
 		counts->dirty_in += above;
+		note_written(c, i, above);
 		old.dirty |= above > 0;
 	}
 	counts->dirty_out += old.dirty;
@@ -293,6 +333,7 @@ static void go_down(struct gus_cache *c, unsigned from, uint64_t line, struct li
 	struct level *l = &c->level[i < GUS_CACHE_LEVELS ? i : 0];
 	uint32_t slot;
 
+	note_written(c, i, kept.dirty);
 	if (i == GUS_CACHE_LEVELS) {
 		c->total.memory_writes += kept.dirty;
 		return;
@@ -327,6 +368,7 @@ static struct line arriving(const struct found *f, bool dirty, bool unused)
 static void first_use(struct gus_cache *c, unsigned i, struct line *line, uint64_t now)
 {
 	line->unused = false;
+	c->throttle[i].used++;
 	c->total.level[i].used++;
 	c->total.level[i].late += line->ready > now;
 }
@@ -345,8 +387,8 @@ static struct found found_in(struct gus_cache *c, unsigned i, uint64_t line, uin
 		f.ready = kept->ready;
 	if (kept->ready_if_warm > f.ready_if_warm)
 		f.ready_if_warm = kept->ready_if_warm;
-	if (who == GUS_CACHE_DEMAND) {
-		counts->pending += kept->ready > now;
+	if (who != GUS_CACHE_PREFETCH) {
+		counts->pending += kept->ready > now && who == GUS_CACHE_DEMAND;
 		if (kept->unused) {
 			first_use(c, i, kept, now);
 			c->asked_l2 = i == GUS_HIT_L2 ? line + 1 : c->asked_l2;
@@ -404,18 +446,36 @@ static bool same_bound(const struct gus_cache *c, uint64_t a, uint64_t b)
 	return (a << c->line_bits) / PREFETCH_BOUND == (b << c->line_bits) / PREFETCH_BOUND;
 }
 
+/* Whether the prefetchers of a level, which want another line, are to ask for it. */
+static bool may_prefetch(struct gus_cache *c, unsigned i)
+{
+	struct throttle *t = &c->throttle[i];
+
+	if (!c->config.prefetch_throttle)
+		return true;
+	if (t->wanted == THROTTLE_WINDOW)
+		*t = (struct throttle){ .stopped = !t->stopped &&
+			(uint64_t)t->used * c->config.prefetch_throttle < THROTTLE_WINDOW };
+	t->wanted++;
+	return !t->stopped;
+}
+
 static void prefetch_l1(struct gus_cache *c, uint64_t line, uint64_t now)
 {
 	struct gus_cache_counts *counts = &c->total.level[0];
 	struct found f;
 
-	counts->accesses[GUS_CACHE_PREFETCH]++;
 	if (gus_sets_find(&c->level[0].sets, line) != GUS_SETS_NONE) {
+		counts->accesses[GUS_CACHE_PREFETCH]++;
 		counts->hits[GUS_CACHE_PREFETCH]++;
 		return;
 	}
+	if (!may_prefetch(c, 0))
+		return;
+	counts->accesses[GUS_CACHE_PREFETCH]++;
 	counts->misses[GUS_CACHE_PREFETCH]++;
 	f = look(c, 1, line, GUS_CACHE_PREFETCH, now);
+	note_prefetch(c, line, f.level, GUS_HIT_L1);
 	if (!gus_sets_warm(&c->level[0].sets, line))
 		f.ready_if_warm = now;
 	put(c, 0, line, arriving(&f, false, true));
@@ -436,21 +496,22 @@ static void prefetch_l2(struct gus_cache *c, uint64_t now)
 	c->asked_l2 = 0;
 	for (uint64_t next = line + 1; next <= line + c->config.l2_next_line && same_bound(c, line, next); next++) {
 		struct gus_cache_counts *counts = &c->total.level[1];
+		/* An exclusive L2 must not get what L1 has. */
+		bool found = gus_sets_find(&l->sets, next) != GUS_SETS_NONE ||
+			(l->inclusion == GUS_INCLUSION_EXCLUSIVE &&
+			 gus_sets_find(&c->level[0].sets, next) != GUS_SETS_NONE);
 		struct found f;
 
-		counts->accesses[GUS_CACHE_PREFETCH]++;
-		if (gus_sets_find(&l->sets, next) != GUS_SETS_NONE) {
-			counts->hits[GUS_CACHE_PREFETCH]++;
+		if (!found && !may_prefetch(c, 1))
 			continue;
-		}
-		/* An exclusive L2 must not get what L1 has. */
-		if (l->inclusion == GUS_INCLUSION_EXCLUSIVE &&
-		    gus_sets_find(&c->level[0].sets, next) != GUS_SETS_NONE) {
+		counts->accesses[GUS_CACHE_PREFETCH]++;
+		if (found) {
 			counts->hits[GUS_CACHE_PREFETCH]++;
 			continue;
 		}
 		counts->misses[GUS_CACHE_PREFETCH]++;
 		f = look(c, 2, next, GUS_CACHE_PREFETCH, now);
+		note_prefetch(c, next, f.level, GUS_HIT_L2);
 		if (!gus_sets_warm(&l->sets, next))
 			f.ready_if_warm = now;
 		put(c, 1, next, arriving(&f, false, true));
@@ -508,10 +569,9 @@ static uint64_t tlb_key(uint64_t key)
 	return key >> 1 | (key & 1) << 60;
 }
 
-static void second_tlb(struct gus_cache *c, uint64_t key, struct gus_cache_answer *out)
+static void second_tlb(struct gus_cache *c, uint64_t key, struct gus_tlb_counts *counts, struct gus_cache_answer *out)
 {
 	struct gus_sets *tlb = &c->tlb[TLB_SECOND];
-	struct gus_tlb_counts *counts = &c->total.stlb;
 	uint32_t slot;
 
 	out->tlb = out->tlb_if_warm = GUS_TLB_WALK;
@@ -554,7 +614,7 @@ static void translate(struct gus_cache *c, uint64_t address, bool store, struct 
 		return;
 	}
 	c->total.dtlb.misses++;
-	second_tlb(c, key, out);
+	second_tlb(c, key, &c->total.stlb, out);
 	if (!gus_sets_warm(tlb, tlb_key(key))) {
 		c->total.dtlb.unknown++;
 		out->tlb_if_warm = GUS_TLB_HIT;
@@ -681,9 +741,11 @@ void gus_cache_access(struct gus_cache *c, const struct gus_cache_access *a, str
 	uint64_t last = (a->address + (a->bytes ? a->bytes - 1 : 0)) >> c->line_bits;
 
 	c->total.requests++;
+	c->first = first;
 	if (access_again(c, a)) {
 		*answer = (struct gus_cache_answer){ .level = GUS_HIT_L1, .tlb = GUS_TLB_HIT };
 	} else {
+		answer->beside = (struct gus_op_beside){ 0 };
 		translate(c, a->address, a->store, answer);
 		access_line(c, first, a, answer);
 		if (__builtin_expect(last > first, 0))
@@ -694,4 +756,26 @@ void gus_cache_access(struct gus_cache *c, const struct gus_cache_access *a, str
 	if (c->asked_l2 && c->config.l2_next_line && c->level[1].lines)
 		prefetch_l2(c, a->now);
 	c->asked_l2 = 0;
+	if (__builtin_expect(c->brought, 0)) {
+		answer->beside = c->beside;
+		bring_nothing(c);
+	}
+}
+
+void gus_cache_code_line(struct gus_cache *c, uint64_t address, uint64_t now, struct gus_cache_answer *answer)
+{
+	struct found f = look(c, 1, address >> c->line_bits, GUS_CACHE_CODE, now);
+
+	*answer = (struct gus_cache_answer){ .level = (uint8_t)f.level, .level_if_warm = (uint8_t)f.if_warm,
+		.wait = (uint32_t)(f.ready - now), .wait_if_warm = (uint32_t)(f.ready_if_warm - now) };
+	if (c->asked_l2 && c->config.l2_next_line && c->level[1].lines)
+		prefetch_l2(c, now);
+	c->asked_l2 = 0;
+	bring_nothing(c);
+}
+
+void gus_cache_code_page(struct gus_cache *c, uint64_t address, struct gus_cache_answer *answer)
+{
+	*answer = (struct gus_cache_answer){ 0 };
+	second_tlb(c, page_key(c, address), &c->total.stlb_code, answer);
 }

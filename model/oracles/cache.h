@@ -22,6 +22,7 @@
 #ifndef GUS_MODEL_ORACLES_CACHE_H
 #define GUS_MODEL_ORACLES_CACHE_H
 
+#include "model/machine/steps.h"
 #include "model/oracles/sets.h"
 #include "model/tables/policies.h"
 
@@ -52,12 +53,16 @@ struct gus_cache_config {
 	uint32_t l1d_strides;           /* instructions whose stride is followed (a power of two) */
 	uint32_t l1d_stride_ahead;      /* strides that it asks ahead */
 	uint32_t l2_next_line;          /* as of L1, of what asks L2 */
+	/* For machines that no table describes: where of the last 256 lines that the prefetchers of a level have asked
+	 * for fewer than one in so many was used, they ask for none of the next 256, and then try again. 0: they never
+	 * stop. */
+	uint32_t prefetch_throttle;
 };
 
 /* What a table says; where it is silent, round figures that are nobody's (cache.c has them). */
 void gus_cache_config_of(struct gus_cache_config *c, const struct gus_uarch *u);
 
-enum gus_cache_asker { GUS_CACHE_DEMAND, GUS_CACHE_PREFETCH, GUS_CACHE_ASKERS };
+enum gus_cache_asker { GUS_CACHE_DEMAND, GUS_CACHE_PREFETCH, GUS_CACHE_CODE, GUS_CACHE_ASKERS };
 struct gus_cache_counts {
 	/* Lines looked up. Those of L2 by demand are the misses of L1 by demand, and so on down. */
 	uint64_t accesses[GUS_CACHE_ASKERS], hits[GUS_CACHE_ASKERS], misses[GUS_CACHE_ASKERS];
@@ -72,7 +77,7 @@ struct gus_tlb_counts { uint64_t accesses, hits, misses, unknown; };
 struct gus_cache_total {
 	struct gus_cache_counts level[GUS_CACHE_LEVELS];
 	uint64_t memory_reads[GUS_CACHE_ASKERS], memory_writes; /* lines */
-	struct gus_tlb_counts dtlb, stlb;
+	struct gus_tlb_counts dtlb, stlb, stlb_code;
 	uint64_t requests, line_splits, page_splits;            /* accesses as they came; of two lines; of two pages */
 };
 
@@ -87,6 +92,7 @@ struct gus_cache_answer {
 	uint8_t tlb, tlb_if_warm;       /* enum gus_tlb */
 	bool pending;                   /* in L1, or on its way there: wait says until when */
 	uint32_t wait, wait_if_warm;    /* from now until the line is in L1; 0: it is */
+	struct gus_op_beside beside;    /* as the window is */
 };
 
 struct gus_cache;
@@ -97,6 +103,11 @@ void gus_cache_free(struct gus_cache *c);
 void gus_cache_huge_pages(struct gus_cache *c, uint64_t from, uint64_t to);
 /* One access, of all lines that it touches; of several the answers farthest away. */
 void gus_cache_access(struct gus_cache *c, const struct gus_cache_access *access, struct gus_cache_answer *answer);
+/* Code: a line that L1 for instructions has not, from L2 on; a page that its TLB has not, in the second TLB. They share
+ * these with data, and are counted apart; of the answer level and wait, or tlb, are told, and not what it brings along.
+ * An exclusive L2 has no code, as what goes out of L1 for instructions is not followed. */
+void gus_cache_code_line(struct gus_cache *c, uint64_t address, uint64_t now, struct gus_cache_answer *answer);
+void gus_cache_code_page(struct gus_cache *c, uint64_t address, struct gus_cache_answer *answer);
 const struct gus_cache_total *gus_cache_totals(const struct gus_cache *c);
 const struct gus_cache_config *gus_cache_config(const struct gus_cache *c);
 /* Begins to count anew and leaves the contents as they are: what came before was the warm-up. */

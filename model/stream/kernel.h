@@ -491,6 +491,7 @@ INLINE struct stream_note *NAME(note)(struct gus_stream_log *log, const struct s
 	note->op = step->op;
 	note->starts = log->started;
 	note->fetched = step->fetched;
+	note->predicted = step->predicted;
 	note->fronts = fronts;
 	note->splits = note->pages = 0;
 	memset(note->buses, 0, sizeof(note->buses));
@@ -520,6 +521,8 @@ INLINE void NAME(front_end)(struct NAME(state) *k, const struct stream *s, const
 		cost = k->costs[needs->front[f]];
 		if (f == FRONT_FETCH)
 			cost *= (int32_t)step->fetched;
+		if (f == FRONT_PREDICTION)
+			cost *= (int32_t)step->predicted;
 		if (gus_stream_ahead((enum stream_front)f))
 			from -= STREAM_FETCH_AHEAD * GUS_STREAM_TICKS;
 		if (log && FIRST(k->front[f]) < FIRST(from))
@@ -570,6 +573,8 @@ INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const str
 		stream_time there, asked = k->retire + k->levels[accesses[n].level];
 
 		if (!s->p->memories[op->memory + n].store || !(accesses[n].level || accesses[n].tlb))
+			continue;
+		if (s->p->memories[op->memory + n].load) /* which has brought its line */
 			continue;
 		why = stream_reason(WHY_RETIRED, 0, 0, 0, 0);
 		there = NAME(fetch)(k, s, accesses + n, k->dispatch, STREAM_STORE, log, &why);

@@ -443,6 +443,8 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 		while (ring < largest + most_taken(s, w) + 1)
 			ring *= 2;
 		s->mask[w] = ring - 1;
+		if (s->o->log)
+			s->o->log->given[w] = gus_zalloc(ring * sizeof(*s->o->log->given[w]));
 	}
 	return 0;
 }

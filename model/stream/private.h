@@ -65,6 +65,7 @@ struct stream_step {
 	uint32_t op, access;            /* the first of its accesses */
 	uint32_t region;
 	uint16_t fetched;               /* cycles of length decoding */
+	uint8_t predicted;              /* cycles of prediction; of a call or a return, how often it takes its own */
 	uint16_t commits;               /* cycles that its stores take to leave for L1, beside those before */
 	uint8_t fronts;                 /* bit f: it goes through that part of the front end */
 	bool mispredicted;
@@ -310,6 +311,7 @@ struct stream_note {
 	uint32_t op;
 	uint64_t starts;                /* where its uops' reasons lie in the log's, one behind the other */
 	uint16_t fetched;               /* cycles of length decoding */
+	uint8_t predicted;              /* of prediction, as in the step */
 	uint16_t commits;               /* cycles that its stores took to leave */
 	uint8_t fronts;                 /* bit f: it took time of that part of the front end */
 	uint32_t splits, pages;         /* bit u: uop u, of the first 32, crossed a line, and a page */

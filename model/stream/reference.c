@@ -190,7 +190,8 @@ static void run_op(struct reference *k, const struct gus_op *op)
 	for (unsigned f = 0; f < FRONTS; f++)
 		if (costs[f] > 0 && (k->resolver->steps[0].fronts >> f & 1))
 			serve(k, (enum stream_front)f,
-			      f == FRONT_FETCH ? costs[f] * k->resolver->steps[0].fetched : costs[f], end);
+			      f == FRONT_FETCH ? costs[f] * k->resolver->steps[0].fetched :
+			      f == FRONT_PREDICTION ? costs[f] * k->resolver->steps[0].predicted : costs[f], end);
 	end = k->dispatch;
 	for (uint32_t u = 0; u < op->uops_n; u++) {
 		const struct gus_uop *uop = &k->p->uops[op->uop + u];

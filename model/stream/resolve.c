@@ -326,20 +326,24 @@ static uint8_t decoder_front(struct stream_resolver *r, const struct gus_op *op,
 	return (uint8_t)(FETCHED | begins << FRONT_DECODE);
 }
 
-/* Whichever way code comes, what is jumped to has to be foreseen. */
-static uint8_t predicted_front(struct stream_resolver *r, const struct gus_op *op, bool taken)
+/* Whichever way code comes, what is jumped to has to be foreseen, and what was foreseen wrongly at first to be set
+ * right. */
+static uint8_t predicted_front(struct stream_resolver *r, const struct gus_op *op, bool taken,
+			       struct stream_step *step)
 {
 	const struct stream *s = r->s;
 
-	if (!taken || s->o->unrolled || !(op->flags & GUS_OP_BRANCH) || !s->c->predicted_branches)
+	if (s->o->unrolled || !(op->flags & GUS_OP_BRANCH) || !s->c->predicted_branches)
 		return 0;
-	return (uint8_t)(gus_prediction_begins(s->c, s->p, op, &r->predicted) << FRONT_PREDICTION);
+	if (taken)
+		step->predicted = (uint8_t)(step->predicted + gus_prediction_begins(s->c, s->p, op, &r->predicted));
+	return (uint8_t)((step->predicted > 0) << FRONT_PREDICTION);
 }
 
 /* Where one ends the other begins anew. */
 static uint8_t fronts_of(struct stream_resolver *r, uint32_t number, bool cached, bool taken, struct stream_step *step)
 {
-	uint8_t predicted = predicted_front(r, &r->s->p->ops[number], taken);
+	uint8_t predicted = predicted_front(r, &r->s->p->ops[number], taken, step);
 
 	if (cached) {
 		r->group = (struct gus_decode_group){ 0 };
@@ -413,7 +417,8 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_op_step
 		const struct gus_op *op = &s->p->ops[told->op];
 
 		r->steps[i] = (struct stream_step){ .op = told->op, .access = (uint32_t)r->accesses.n,
-			.region = told->region, .fronts = ISSUED, .mispredicted = told->mispredicted };
+			.region = told->region, .fronts = ISSUED, .mispredicted = told->mispredicted,
+			.predicted = (uint8_t)(told->overridden ? s->c->branch_override : 0) };
 		if (told->cached || s->mode == GUS_CORE_FETCH_DECODERS)
 			r->steps[i].fronts = fronts_of(r, told->op, told->cached, told->taken, &r->steps[i]);
 		if (!told->cached)

@@ -39,7 +39,7 @@ models "several of them" '^ +3\.00 +\+0\.00  infinite' --uarch skylake --block $
 models "bytes in another dress" '^ +3\.00  cycles' --uarch skylake --block '48 0f af,0xc1 \x48\xff\xcf\x75\xf7'
 models "the pipeline" '^   0,0 +imul rax, rcx +p1 ID==R' --uarch skylake --block $imul --timeline=2
 [[ $(grep -c '^   [0-9],' out) == 4 ]] || problem "two iterations of two uops are four lines"
-models "its events" '^1,0,0,p1,[0-9]+,[0-9]+,[0-9]+,[0-9]+$' --uarch skylake --block $imul --timeline=2 --format csv
+models "its events" '^1,0,0,p1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,$' --uarch skylake --block $imul --timeline=2 --format csv
 models "another size" '^ +4\.00  cycles' --uarch skylake --block 90909090 --set issue_width=1
 models "unrolled" 'unrolled, uops from the decoders' --uarch skylake --block 4801c8 --unrolled
 models "so many iterations" 'of the iterations asked for' --uarch skylake --block 4801c8 --iterations 10
@@ -112,7 +112,7 @@ models "a mean alone" "^ +expected within $percent on average: 800 were measured
 models "of any kind" "^ +expected within .*: [0-9]+ of any kind were measured" --uarch skylake --unrolled \
 	--block c5f35ec2
 models "as json" '"median_pct": [0-9.]+' --uarch skylake --unrolled --block $imul --format json
-models "of a batch" "^$imul,3\.0000,1\.0000,,dependencies,[0-9]+\.[0-9],[0-9]+\.[0-9]$" --uarch skylake --unrolled \
+models "of a batch" "^$imul,3\.0000,1\.0000,,dependencies,[0-9]+\.[0-9],[0-9]+\.[0-9],$" --uarch skylake --unrolled \
 	--batch batch.csv
 models "of a batch as json" '"kind": "dependencies"' --uarch skylake --unrolled --batch batch.csv --format json
 models "none of a line that cannot be modelled" '^zz,,,.*,,,$' --uarch skylake --unrolled --batch - <<<$'4801c8\nzz'

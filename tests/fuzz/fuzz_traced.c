@@ -250,7 +250,7 @@ static void check(struct gus_traced *t)
 	demand(gus_traced_longest_thread(t) <= t->instructions);
 	free(gus_traced_order(t, &shown));
 	demand(shown <= t->regions.n);
-	gus_traced_region_at(t, "/nowhere/a", 0);
+	gus_traced_block_at(t, "/nowhere/a", 0);
 }
 
 static void model(struct gus_trace *trace, uint8_t wish)

@@ -223,6 +223,96 @@ static void test_paths(void **state)
 	}
 }
 
+/* Of a pattern by chance that comes again and again, those mispredicted of the tenth turn. */
+static unsigned wrong_of_pattern(uint32_t histories, unsigned period)
+{
+	struct gus_core_config machine = { .branch_histories = histories };
+	struct gus_branch_config config;
+	struct gus_branch_predictor *p;
+	unsigned wrong = 0;
+
+	gus_branch_config_of(&config, &machine);
+	p = predictor(&config);
+	for (unsigned turn = 0; turn < 10; turn++) {
+		uint64_t chance = 88172645463325252;
+
+		for (unsigned i = 0; i < period; i++) {
+			chance = chance * 6364136223846793005 + 1442695040888963407;
+			wrong += gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x400, .next = 0x404,
+					.target = 0x500, .kind = GUS_BRANCH_CONDITIONAL,
+					.taken = chance >> 63 }).mispredicted && turn == 9;
+		}
+	}
+	gus_branch_free(p);
+	return wrong;
+}
+
+/* A pattern is known that has no more turns than there are histories kept. */
+static void test_histories(void **state)
+{
+	static const struct { uint32_t histories, bits; } cases[] = { { 0, 10 }, { 8192, 10 }, { 16383, 10 },
+		{ 16384, 11 }, { 32768, 12 }, { 1, 1 }, { UINT32_MAX, 20 } };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_core_config machine = { .branch_histories = cases[k].histories };
+		struct gus_branch_config config;
+
+		gus_branch_config_of(&config, &machine);
+		assert_int_equal(config.direction.entry_bits, cases[k].bits);
+	}
+	assert_in_range(wrong_of_pattern(0, 4096), 0, 4096 / 50);
+	assert_in_range(wrong_of_pattern(0, 16384), 16384 / 10, 16384);
+	assert_in_range(wrong_of_pattern(32768, 16384), 0, 16384 / 50);
+}
+
+/* Of a pattern of a branch beside that of a loop, those set right, and those mispredicted, of the tenth turn. */
+static void override_pattern(unsigned period, struct gus_core_config *machine, unsigned *overridden, unsigned *wrong)
+{
+	struct gus_branch_config config;
+	struct gus_branch_predictor *p;
+
+	gus_branch_config_of(&config, machine);
+	p = predictor(&config);
+	*overridden = *wrong = 0;
+	for (unsigned turn = 0; turn < 10; turn++) {
+		uint64_t chance = 88172645463325252;
+
+		for (unsigned i = 0; i < 2 * period; i++) {
+			struct gus_branch_outcome o = { .pc = 0x400 + 8 * (i & 1), .next = 0x404 + 8 * (i & 1),
+				.target = 0x400, .kind = GUS_BRANCH_CONDITIONAL, .taken = true };
+			struct gus_branch_verdict v;
+
+			chance = chance * 6364136223846793005 + 1442695040888963407;
+			o.taken = i & 1 || chance >> 63;
+			v = gus_branch_run(p, &o);
+			assert_false(v.overridden && v.mispredicted);
+			*overridden += v.overridden && turn == 9;
+			*wrong += v.mispredicted && turn == 9;
+		}
+	}
+	gus_branch_free(p);
+}
+
+/* What is foreseen at once knows short patterns; of long ones it is wrong about each second turn, which the tables
+ * know. Without it, or where it costs nothing, there is nothing to set right. */
+static void test_quick(void **state)
+{
+	struct gus_core_config machine = { .branch_histories = 32768, .branch_quick = 512, .branch_override = 3 };
+	unsigned overridden, wrong;
+
+	(void)state;
+	override_pattern(64, &machine, &overridden, &wrong);
+	assert_in_range(overridden, 0, 3);
+	assert_int_equal(wrong, 0);
+	override_pattern(8192, &machine, &overridden, &wrong);
+	assert_in_range(overridden, 8192 * 4 / 10, 8192 * 6 / 10);
+	assert_in_range(wrong, 0, 8192 / 50);
+	machine.branch_override = 0;
+	override_pattern(8192, &machine, &overridden, &wrong);
+	assert_int_equal(overridden, 0);
+}
+
 static void test_returns(void **state)
 {
 	static const struct { unsigned depth; double rate; } cases[] = { { 1, 0 }, { 16, 0 }, { 32, 0.5 },
@@ -668,21 +758,89 @@ static void test_deterministic(void **state)
 	gus_branch_free(b);
 }
 
+/* A jump that goes to two places in turn: with one table of histories, as with five, none goes wrong once learnt; with
+ * none all do, as the last target is always the other one. */
+static void test_one_table_of_targets(void **state)
+{
+	static const struct { uint32_t tables; unsigned mispredicted; } cases[] = { { 0, 1000 }, { 1, 0 }, { 5, 0 } };
+
+	(void)state;
+	for (unsigned k = 0; k < 3; k++) {
+		struct gus_branch_config config;
+		struct gus_branch_predictor *p;
+
+		gus_branch_config_default(&config);
+		config.target.tables = cases[k].tables;
+		p = predictor(&config);
+		for (unsigned i = 0; i < 1500; i++) {
+			if (i == 500)
+				gus_branch_count_anew(p);
+			gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x1000, .next = 0x1002, .taken = true,
+				       .target = i % 2 ? 0x5000 : 0x6000, .kind = GUS_BRANCH_INDIRECT });
+		}
+		assert_int_equal(gus_branch_totals(p)[GUS_BRANCH_INDIRECT].mispredicted, cases[k].mispredicted);
+		gus_branch_free(p);
+	}
+}
+
+/* Mispredictions of phases of 40 executions each, with that many of what was executed not learnt yet. */
+static unsigned late_phases(uint32_t late, enum gus_branch_kind kind, uint32_t tables)
+{
+	struct gus_branch_config config;
+	struct gus_branch_predictor *p;
+	unsigned n;
+
+	gus_branch_config_default(&config);
+	config.direction.tables = config.target.tables = tables;
+	config.train_late = late;
+	p = predictor(&config);
+	for (unsigned i = 0; i < 40 * 102; i++) {
+		bool first = i / 40 % 2;
+		struct gus_branch_outcome o = { .pc = 0x1000, .next = 0x1002, .target = first ? 0x5000 : 0x6000,
+			.kind = kind, .taken = first || kind != GUS_BRANCH_CONDITIONAL };
+
+		if (i == 80)
+			gus_branch_count_anew(p);
+		gus_branch_run(p, &o);
+	}
+	n = (unsigned)gus_branch_totals(p)[kind].mispredicted;
+	gus_branch_free(p);
+	return n;
+}
+
+/* A counter of two bits needs two to change its mind, a last target one; and where these are late as many more. */
+static void test_late_lessons(void **state)
+{
+	static const uint32_t late[] = { 0, 1, 8, 30 };
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(late_phases(late[i], GUS_BRANCH_CONDITIONAL, 0), 100 * (2 + late[i]));
+		assert_int_equal(late_phases(late[i], GUS_BRANCH_INDIRECT, 0), 100 * (1 + late[i]));
+		assert_int_equal(late_phases(late[i], GUS_BRANCH_CALL, 0), 0);
+	}
+	/* Histories tell the end of a phase where there are tables of them, late as well. */
+	assert_true(late_phases(0, GUS_BRANCH_CONDITIONAL, 8) < 100);
+	assert_true(late_phases(8, GUS_BRANCH_CONDITIONAL, 8) < 400);
+	assert_true(late_phases(8, GUS_BRANCH_INDIRECT, 5) < 400);
+}
+
 static void test_refused(void **state)
 {
-	struct gus_branch_config c[5];
-	static const char *const says[5] = { "directions", "targets", "buffer", "return", "path" };
+	struct gus_branch_config c[6];
+	static const char *const says[6] = { "directions", "targets", "buffer", "return", "path", "teach" };
 	struct gus_error err;
 
 	(void)state;
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 6; i++)
 		gus_branch_config_default(&c[i]);
 	c[0].direction.tables = GUS_BRANCH_TABLES_MAX + 1;
 	c[1].target.history_max = GUS_BRANCH_HISTORY_MAX + 1;
 	c[2].btb_ways = 0;
 	c[3].return_depth = 0;
 	c[4].target_path = GUS_BRANCH_PATH_MAX + 1;
-	for (unsigned i = 0; i < 5; i++) {
+	c[5].train_late = GUS_BRANCH_LATE_MAX + 1;
+	for (unsigned i = 0; i < 6; i++) {
 		memset(&err, 0, sizeof(err));
 		assert_null(gus_branch_new(&c[i], &err));
 		assert_int_equal(err.code, GUS_E_USAGE);
@@ -770,11 +928,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_directions), cmocka_unit_test(test_targets), cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_histories), cmocka_unit_test(test_quick),
 		cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_buffer), cmocka_unit_test(test_cold), cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_plain), cmocka_unit_test(test_wide_is_narrow),
 		cmocka_unit_test(test_default),
-		cmocka_unit_test(test_bounds), cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_bounds), cmocka_unit_test(test_counts), cmocka_unit_test(test_late_lessons),
+		cmocka_unit_test(test_one_table_of_targets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -631,6 +631,34 @@ static void test_prefetchers(void **state)
 	}
 }
 
+/* Where prefetched lines are not used none are asked for half of the time; where they are, nothing changes. */
+static void test_throttle(void **state)
+{
+	static const struct { uint32_t throttle; unsigned level; uint64_t stride, prefetched; } cases[] = {
+		{ 0, 0, 128, 1024 }, { 8, 0, 128, 512 }, { 8, 0, 64, 1008 }, { 2, 0, 64, 1008 },
+		{ 0, 1, 256, 2048 }, { 1, 1, 256, 1024 },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_cache_config config = plain;
+		struct gus_cache *c;
+		uint64_t prefetched;
+
+		config.l1d_next_line = !cases[k].level;
+		config.l2_next_line = cases[k].level ? 2 : 0;
+		config.prefetch_throttle = cases[k].throttle;
+		c = caches(&config);
+		for (uint64_t i = 0; i < 1024; i++)
+			touch(c, i * cases[k].stride, false);
+		prefetched = gus_cache_totals(c)->level[cases[k].level].misses[GUS_CACHE_PREFETCH];
+		if (prefetched != cases[k].prefetched)
+			fail_msg("case %zu: %u", k, (unsigned)prefetched);
+		check_identities(c);
+		gus_cache_free(c);
+	}
+}
+
 /* A stride is followed from the fourth access on: three distances that are the same, and nothing before. By chance,
  * nothing. */
 static void test_stride_learnt(void **state)
@@ -1163,6 +1191,120 @@ static void keys_of_one_sign(void **state)
 	gus_sets_free(&s);
 }
 
+/* One in four of 256 lines that are asked for is used: whoever wants no more goes on, who wants one in three stops. */
+static void test_throttle_bound(void **state)
+{
+	static const struct { uint32_t throttle; bool stops; } cases[] = { { 3, true }, { 4, false }, { 5, false } };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_cache_config config = plain;
+		struct gus_cache *c;
+
+		config.l1d_next_line = 1;
+		config.prefetch_throttle = cases[k].throttle;
+		c = caches(&config);
+		for (uint64_t i = 0; i < 192; i++) { /* a miss asks for the next line, and so does who uses that */
+			touch(c, i * 256, false);
+			if (i % 3 == 0)
+				touch(c, i * 256 + 64, false);
+		}
+		assert_int_equal(gus_cache_totals(c)->level[0].misses[GUS_CACHE_PREFETCH], 256);
+		assert_int_equal(gus_cache_totals(c)->level[0].used, 64);
+		touch(c, 192 * 256, false);
+		assert_int_equal(gus_cache_holds(c, 0, 192 * 256 + 64), !cases[k].stops);
+		gus_cache_free(c);
+	}
+}
+
+/* Of what is brought along no more is told than there is room for; all of it comes. */
+static void test_beside_most(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache_answer a;
+	struct gus_cache *c;
+
+	(void)state;
+	config.l1d_next_line = 3;
+	config.l2_next_line = 3;
+	c = caches(&config);
+	a = touch(c, 0x1000, false);
+	assert_int_equal(a.beside.prefetches_n, GUS_OP_PREFETCHES);
+	assert_int_equal(a.beside.written[0] + a.beside.written[1] + a.beside.written[2], 0);
+	assert_int_equal(a.beside.prefetches[3].ahead, 4);
+	assert_int_equal(a.beside.prefetches[3].into, GUS_HIT_L2);
+	for (unsigned i = 1; i <= 6; i++)
+		assert_true(gus_cache_holds(c, 1, 0x1000 + i * 64));
+	gus_cache_free(c);
+}
+
+/* L2's prefetcher follows code, once a line that L2 was asked for; and not what finds its line in L1. */
+static void test_code_is_followed(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache_answer a;
+	struct gus_cache *c;
+
+	(void)state;
+	config.l2_next_line = 2;
+	c = caches(&config);
+	gus_cache_code_line(c, 0x8000, 0, &a);
+	assert_true(gus_cache_holds(c, 1, 0x8040) && gus_cache_holds(c, 1, 0x8080) && !gus_cache_holds(c, 1, 0x80c0));
+	touch(c, 0x2000, false);
+	gus_cache_code_page(c, 0x8000, &a);
+	assert_int_equal(gus_cache_totals(c)->level[1].accesses[GUS_CACHE_PREFETCH], 4);
+	gus_cache_code_line(c, 0x8000, 0, &a); /* it is there: nobody asks for more */
+	assert_int_equal(a.level, GUS_HIT_L2);
+	touch(c, 0x2000, false);
+	assert_int_equal(gus_cache_totals(c)->level[1].accesses[GUS_CACHE_PREFETCH], 4);
+	gus_cache_code_line(c, 0x8040, 0, &a); /* the first use of one that was prefetched */
+	assert_true(gus_cache_holds(c, 1, 0x80c0));
+	assert_int_equal(gus_cache_totals(c)->level[1].accesses[GUS_CACHE_PREFETCH], 6);
+	gus_cache_free(c);
+}
+
+/* What an access brings along is told with it: lines of prefetchers, and dirty ones that go down. */
+static void test_beside(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache_answer a;
+	struct gus_cache *c;
+
+	(void)state;
+	config.level[0] = (struct gus_cache_level){ 256, 2, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 0 };
+	config.level[1] = (struct gus_cache_level){ 256, 2, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 12 };
+	config.l1d_next_line = 1;
+	config.l2_next_line = 2;
+	c = caches(&config);
+	a = touch(c, 0x1000, false);
+	assert_int_equal(a.beside.prefetches_n, 3);
+	assert_memory_equal(&a.beside.prefetches[0], (&(struct gus_op_prefetch){ 1, GUS_HIT_MEMORY, GUS_HIT_L1 }), 3);
+	assert_memory_equal(&a.beside.prefetches[1], (&(struct gus_op_prefetch){ 2, GUS_HIT_MEMORY, GUS_HIT_L2 }), 3);
+	assert_memory_equal(&a.beside.prefetches[2], (&(struct gus_op_prefetch){ 3, GUS_HIT_MEMORY, GUS_HIT_L2 }), 3);
+	a = touch(c, 0x1000, false);
+	assert_false(gus_op_is_beside(&a.beside));
+	gus_cache_free(c);
+	config.l1d_next_line = config.l2_next_line = 0;
+	c = caches(&config); /* two sets of two ways in L1 and L2 each */
+	for (unsigned i = 0; i < 2; i++) {
+		a = touch(c, 0x1000 + i * 128, true);
+		assert_false(gus_op_is_beside(&a.beside));
+	}
+	for (unsigned i = 2; i < 8; i++) { /* a dirty one goes to L2, and from the second on one of L2 to L3 */
+		a = touch(c, 0x1000 + i * 128, true);
+		assert_int_equal(a.beside.prefetches_n, 0);
+		assert_int_equal(a.beside.written[0], 1);
+		assert_int_equal(a.beside.written[1], i >= 3);
+		assert_int_equal(a.beside.written[2], 0);
+	}
+	gus_cache_code_line(c, 0x8000, 0, &a);
+	assert_int_equal(gus_cache_totals(c)->level[1].accesses[GUS_CACHE_CODE], 1);
+	assert_false(gus_op_is_beside(&a.beside));
+	a = touch(c, 0x1000 + 7 * 128, true);
+	assert_false(gus_op_is_beside(&a.beside)); /* what code threw out is not told with it */
+	gus_cache_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1184,6 +1326,9 @@ int main(void)
 		cmocka_unit_test(test_which_tlb),
 		cmocka_unit_test(test_long_accesses), cmocka_unit_test(test_silent_table),
 		cmocka_unit_test(test_clean_lines_go), cmocka_unit_test(keys_of_one_sign),
+		cmocka_unit_test(test_beside), cmocka_unit_test(test_throttle),
+		cmocka_unit_test(test_throttle_bound), cmocka_unit_test(test_beside_most),
+		cmocka_unit_test(test_code_is_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,11 +185,27 @@ static void test_unit(void **state)
 	gus_program_free(p);
 }
 
+/* A part of the scheduler that has more entries than all else of the machine together: the log has room for them. */
+static void test_large_part(void **state)
+{
+	struct gus_core_config before = config;
+	struct gus_causality c;
+	struct gus_program *p;
+
+	(void)state;
+	config.rs_int = config.rs_memory = 100000;
+	p = ANALYSE("\x48\x01\xc8\x48\x8b\x3f", GUS_CORE_POINTERS_NONE, &c); /* add rax, rcx; mov rdi, [rdi] */
+	gus_causality_free(&c);
+	gus_program_free(p);
+	config = before;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chain), cmocka_unit_test(test_ports), cmocka_unit_test(test_front_end),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_oracles), cmocka_unit_test(test_unit),
+		cmocka_unit_test(test_large_part),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

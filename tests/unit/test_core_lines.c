@@ -532,6 +532,58 @@ static void stores_leave_in_order(void **state)
 	}
 }
 
+/* A store retires before its page is known, but leaves no sooner, and asks for no line. All addresses are dispatched
+ * in cycles 1 to 3, and all retire in 21. */
+static void pages_of_stores(void **state)
+{
+	static const struct { enum gus_tlb tlb; enum gus_hit level; uint32_t walks; bool loaded; uint64_t issued[3]; }
+	cases[] = {
+		{ GUS_TLB_HIT, GUS_HIT_L1, 1, false, { 22, 22, 22 } },
+		{ GUS_TLB_SECOND, GUS_HIT_L1, 1, false, { 22, 22, 22 } }, /* known long before */
+		{ GUS_TLB_WALK, GUS_HIT_L1, 1, false, { 28, 54, 80 } },
+		{ GUS_TLB_WALK, GUS_HIT_L1, 3, false, { 28, 29, 30 } },
+		{ GUS_TLB_WALK, GUS_HIT_L2, 1, false, { 42, 68, 94 } },
+		{ GUS_TLB_WALK, GUS_HIT_L1, 1, true, { 22, 22, 22 } }, /* the load has had it translated */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin("root int - r9 20 0\n1 store rsi;r1 - 1+1 2+4\n2 store rsi;r1 - 1+1 2+4\n"
+		      "3 store rsi;r1 - 1+1 2+4\n4 store rsi;r1 - 1+1 2+4\n"
+		      "5 store rsi;r1 - 1+1 2+4\n6 store rsi;r1 - 1+1 2+4\n");
+		m.c.store_buffer = 3;
+		m.c.page_walks = cases[i].walks;
+		for (unsigned n = 1; n <= 3; n++) {
+			trace.tlb[n] = cases[i].tlb;
+			trace.level[n] = cases[i].level;
+			m.p->memories[m.p->ops[n].memory].load = cases[i].loaded;
+		}
+		run();
+		for (unsigned n = 0; n < 3; n++)
+			if (issued(7 + 2 * n) != cases[i].issued[n])
+				fail_msg("case %zu: store %u is issued in cycle %u", i, 3 + n,
+					(unsigned)issued(7 + 2 * n));
+		drop();
+	}
+}
+
+/* What is loaded before it is stored, in one instruction, has come with the load: it leaves at once. */
+static void stores_of_what_was_loaded(void **state)
+{
+	static const struct { bool loaded; uint64_t issued; } cases[] = { { false, 222 }, { true, 22 } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		begin("root int - r9 20 0\n1 store rsi;r1 - 1+1 2+4\n2 store rsi;r1 - 1+1 2+4\n");
+		m.c.store_buffer = 1;
+		m.p->memories[m.p->ops[1].memory].load = cases[i].loaded;
+		trace.level[1] = GUS_HIT_MEMORY;
+		run();
+		assert_int_equal(issued(3), cases[i].issued);
+		drop();
+	}
+}
+
 /* What takes entries of the store buffer and says nothing of where it writes gives them back when it retires. */
 static void stores_without_an_address(void **state)
 {
@@ -576,6 +628,8 @@ int main(void)
 		cmocka_unit_test(banks),
 		cmocka_unit_test(banks_of_unknown_loads),
 		cmocka_unit_test(stores_leave_in_order),
+		cmocka_unit_test(pages_of_stores),
+		cmocka_unit_test(stores_of_what_was_loaded),
 		cmocka_unit_test(stores_without_an_address),
 		cmocka_unit_test(nothing_is_carried),
 	};

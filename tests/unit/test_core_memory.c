@@ -545,6 +545,22 @@ static void test_refused(void **state)
 	err = (struct gus_error){ 0 };
 	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), -1);
 	assert_non_null(strstr(err.text, "line_size is 8192"));
+	broken.line_size = 0;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), -1);
+	assert_non_null(strstr(err.text, "line_size must be at least 1"));
+	broken = config;
+	broken.microcode_width = 0; /* nothing of the sequencer would ever come */
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), -1);
+	assert_non_null(strstr(err.text, "microcode_width"));
+	broken = config;
+	broken.store_sets = GUS_CORE_SETS_MOST;
+	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), 0);
+	broken.store_sets++;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), -1);
+	assert_non_null(strstr(err.text, "store_sets is 1048577"));
 	gus_program_free(p);
 }
 

@@ -259,6 +259,25 @@ static void room_for_instructions(void **state)
 	drop(&m);
 }
 
+/* There is room for both halves of a pair, even if the queue is said to be for one instruction. */
+static void room_for_a_pair(void **state)
+{
+	static const struct code pair[] = { { .length = 4 }, { .length = 4, .pair = true }, { .length = 4 },
+		{ .length = 4 }, { 0 } };
+	unsigned there[CYCLES], n = 0;
+	struct made m;
+
+	(void)state;
+	make_unrolled(&m, pair, GUS_CORE_FETCH_DECODERS);
+	m.c.decode_queue = 1;
+	m.o.iterations = 1;
+	deliver(&m, there);
+	for (unsigned cycle = 0; cycle < CYCLES; cycle++)
+		n += there[cycle];
+	assert_int_equal(n, 3);
+	drop(&m);
+}
+
 /* The queue is full by fused uops; an op that is larger comes when it is empty. */
 static void room_in_the_queue(void **state)
 {
@@ -409,6 +428,9 @@ static void fusible(void **state)
 	EXPECT(&m, "it is not last", 2, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2);
 	m.c.decode_fuse_last = 1;
 	EXPECT(&m, "unless it may be", 2, 2);
+	m.c.decode_width = 1;
+	m.c.decode_fuse_last = 0;
+	EXPECT(&m, "of one decoder it may, as there is no other", 2, 1, 1, 1, 1);
 	drop(&m);
 	make_unrolled(&m, last, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "it waits for the next block", 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4);
@@ -820,7 +842,7 @@ int main(void)
 		cmocka_unit_test(blocks),
 		cmocka_unit_test(opcodes_in_the_block_before),
 		cmocka_unit_test(what_stops_length_decoding),
-		cmocka_unit_test(room_for_instructions),
+		cmocka_unit_test(room_for_instructions), cmocka_unit_test(room_for_a_pair),
 		cmocka_unit_test(room_in_the_queue),
 		cmocka_unit_test(decoders),
 		cmocka_unit_test(microcode),

@@ -205,7 +205,7 @@ static void run(enum gus_hit level, enum gus_tlb tlb, bool wrong)
 	struct gus_error err = { 0 };
 	struct gus_core_engine *e;
 
-	e = gus_core_open(p, &c, l, &err);
+	e = gus_core_open(p, &c, l, NULL, &err);
 	assert_non_null(e);
 	for (uint64_t i = 0; i < TURNS; i++)
 		for (uint32_t op = 0; op < p->ops_n; op++) {

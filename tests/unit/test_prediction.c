@@ -20,19 +20,21 @@
 #define ADD "\x48\x01\xd8"
 #define CODE(bytes) bytes, sizeof(bytes) - 1
 
-/* Loops; cycles of the predictor for a turn, where it finds two branches in a cycle, one, or any number. */
+/* Loops; cycles of the predictor for a turn, where it finds two branches in a cycle, only behind calls and returns two,
+ * one, or any number. */
 static const struct loop {
 	const char *bytes;
 	size_t size;
-	unsigned two, one, any;
+	unsigned two, behind, one, any;
 } loops[] = {
-	{ CODE(CALL RET), 4, 4, 0 },
-	{ CODE(CALL RET CALL RET), 8, 8, 0 },
-	{ CODE(CALL JUMP RET JUMP), 4, 6, 0 },
-	{ CODE(CALL CALL JUMP JUMP), 5, 6, 0 },
-	{ CODE(JUMP JUMP JUMP JUMP), 2, 4, 0 },
-	{ CODE(CALL ADD JUMP ADD), 2, 3, 0 },   /* what is no branch is not foreseen */
-	{ CODE(ADD ADD ADD), 0, 0, 0 },
+	{ CODE(CALL RET), 4, 4, 4, 0 },
+	{ CODE(CALL RET CALL RET), 8, 8, 8, 0 },
+	{ CODE(CALL JUMP RET JUMP), 4, 4, 6, 0 },
+	{ CODE(CALL CALL JUMP JUMP), 5, 5, 6, 0 },
+	{ CODE(JUMP JUMP JUMP JUMP), 2, 4, 4, 0 },
+	{ CODE(CALL JUMP JUMP JUMP), 3, 4, 5, 0 },
+	{ CODE(CALL ADD JUMP ADD), 2, 2, 3, 0 },   /* what is no branch is not foreseen */
+	{ CODE(ADD ADD ADD), 0, 0, 0, 0 },
 };
 
 /* Of two turns the second, as a cycle may reach across the end of one. */
@@ -56,12 +58,14 @@ static void calls_begin_a_cycle_and_take_two(void **state)
 	gus_core_config_of(&c, u);
 	assert_int_equal(c.predicted_branches, 2);
 	assert_int_equal(c.predicted_call, 1);
+	assert_int_equal(c.predicted_behind_call, 1);
 	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
 		struct gus_program *p = made_program(u, loops[i].bytes, loops[i].size);
-		const unsigned expected[] = { loops[i].any, loops[i].one, loops[i].two };
+		const unsigned expected[] = { loops[i].any, loops[i].one, loops[i].behind, loops[i].two };
 
-		for (unsigned n = 0; n < 3; n++) {
-			c.predicted_branches = n;
+		for (unsigned n = 0; n < 4; n++) {
+			c.predicted_branches = n < 2 ? n : 2;
+			c.predicted_behind_call = n == 2;
 			if (cycles_of(&c, p) != expected[n])
 				fail_msg("loop %zu, %u a cycle: %u cycles", i, n, cycles_of(&c, p));
 			for (uint32_t k = 0; k < p->ops_n; k++)

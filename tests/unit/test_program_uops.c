@@ -190,7 +190,7 @@ static void a_store_is_address_and_data(void **state)
 		/* Computed and stored, without a load: the word takes what the row says. */
 		{ X86 FORM("SETZ (M8)", "uops 3 latency 3 uses p01:1 p237:1 p4:1"), CODE("\x0f\x94\x07"),
 		  "compute p01=3 rdi,flags>t2 / address p237=1 rdi / data p4=1 t2" },
-		/* From memory to memory: the store's word is the loaded one, and its access the second. */
+		/* From memory to memory: the store's word is the loaded one. */
 		{ X86 FORM("MOVSQ", "uops 3 latency 1 loadlat 4 uses p23:1 p237:1 p4:1"), CODE("\x48\xa5"),
 		  "load p23=4 rdi,rsi>t0 / address p237=1 rdi,rsi>rdi,rsi / data p4=1 t0" },
 	};

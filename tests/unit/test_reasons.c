@@ -60,9 +60,7 @@ static int begin(void **state)
 		.line_size = 64, .microcode_width = 1 };
 	r->log = (struct gus_stream_log){ .notes = calloc(1024, sizeof(*r->log.notes)), .notes_mask = 1023,
 		.starts = calloc(1024, sizeof(*r->log.starts)), .starts_mask = 1023, .stretch = 8, .one_in = 1,
-		.read = read_nothing, .resume = resume_nothing };
-	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
-		r->log.given[w] = calloc(1024, sizeof(*r->log.given[w]));
+		.read = read_nothing, .resume = resume_nothing }; /* the engine makes given, as large as its rings */
 	*state = r;
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "attribution/traced/regions.h"
 #include "base/error.h"
 #include "model/analysis/agreement.h"
+#include "model/code/program.h"
 #include "proto/reader.h"
 #include "symbolizer/insn/loops.h"
 #include "tests/unit/made_stacks.h"
@@ -391,10 +392,20 @@ static void drop(struct covered *c)
 /* What regions have is what is covered, and with what is told of elsewhere it is all, unless that is too much. */
 static void check_sums(const struct covered *c)
 {
-	uint64_t inside = 0, outside = 0;
+	uint64_t inside = 0, outside = 0, by_insn = 0, weights = 0;
 
-	for (size_t i = 0; i < c->s.t.regions.n; i++)
+	for (size_t i = 0; i < c->s.t.regions.n; i++) {
 		inside += c->c.by_region[i];
+		weights += c->c.weights[i];
+		assert_int_equal(c->c.weights[i], 1000 * c->c.by_region[i]);
+	}
+	for (size_t i = 0; i < c->s.t.program->insns_n; i++)
+		by_insn += c->c.by_insn[i];
+	assert_int_equal(by_insn, inside);
+	assert_int_equal(weights, c->c.covered_weight);
+	assert_int_equal(c->c.weight, 1000 * c->c.samples);
+	assert_int_equal(c->c.weight2, 1e6 * (double)c->c.samples);
+	assert_int_equal(c->c.kernel_weight, 1000 * c->c.kernel);
 	for (size_t i = 0; i < c->c.elsewhere_n; i++)
 		outside += c->c.elsewhere[i].samples;
 	assert_int_equal(inside, c->c.covered);
@@ -413,6 +424,17 @@ static uint64_t covered_in(const struct covered *c, const char *region)
 	}
 	fail_msg("there is no region %s", region);
 	return 0;
+}
+
+/* Samples of the instruction at a place of the file that was traced, in whichever block. */
+static uint64_t covered_at(const struct covered *c, uint64_t offset)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < c->s.t.program->insns_n; i++)
+		if (c->s.t.program->insns[i].offset == TRACED + MADE_TEXT + offset)
+			samples += c->c.by_insn[i];
+	return samples;
 }
 
 static void elsewhere_is(const struct covered *c, size_t i, const char *name, unsigned samples)
@@ -443,6 +465,11 @@ static void samples_are_counted_by_region(void **state)
 	assert_int_equal(covered_in(&c, "f"), 3);
 	assert_int_equal(covered_in(&c, "f, loop at +0x2"), 5);
 	assert_int_equal(covered_in(&c, "f, loop at +0x5"), 33);
+	assert_int_equal(covered_at(&c, 0x00), 1);
+	assert_int_equal(covered_at(&c, 0x05), 10);
+	assert_int_equal(covered_at(&c, 0x07), 20);
+	assert_int_equal(covered_at(&c, 0x10), 3);
+	assert_int_equal(covered_at(&c, 0x1b), 2);
 	check_sums(&c);
 	drop(&c);
 }
@@ -499,6 +526,7 @@ static void what_was_not_traced_is_elsewhere(void **state)
 	assert_int_equal(c.c.samples, 30);
 	assert_int_equal(c.c.covered, 2);
 	assert_int_equal(c.c.elsewhere_n, 7);
+	assert_int_equal(c.c.kernel, 3);
 	elsewhere_is(&c, 0, "g [app]", 7);
 	elsewhere_is(&c, 1, "m [app]", 6);
 	elsewhere_is(&c, 2, "f [twin]", 5);

@@ -279,6 +279,22 @@ static void test_levels(void **state)
 	gus_program_free(apart);
 }
 
+/* An addition to memory (add qword [rsi], 1) has each line come once, as a load of it; in both engines. */
+static void test_updates(void **state)
+{
+	struct gus_program *update = PROGRAM("\x48\x83\x06\x01\x48\x83\xc6\x40"),
+		*load = PROGRAM("\x48\x8b\x06\x48\x83\xc6\x40");
+	enum gus_hit level = GUS_HIT_MEMORY;
+	const struct gus_core_memory memory = { &level, one_level };
+	double once = by_core(load, &memory, NULL);
+
+	(void)state;
+	assert_true(fabs(by_core(update, &memory, NULL) - once) < 0.03 * once);
+	assert_true(fabs(by_stream(update, &memory, NULL) - once) < 0.03 * once);
+	gus_program_free(update);
+	gus_program_free(load);
+}
+
 static bool every_fourth(void *context, uint32_t op, uint64_t iteration)
 {
 	(void)context;
@@ -483,7 +499,8 @@ int main(void)
 		cmocka_unit_test(test_lanes_are_runs), cmocka_unit_test(test_ticks_are_doubles),
 		cmocka_unit_test(test_figure1),
 		cmocka_unit_test(test_balanced),
-		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_mispredicted),
+		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_updates),
+		cmocka_unit_test(test_mispredicted),
 		cmocka_unit_test(test_station), cmocka_unit_test(test_station_parts),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_oracle_lanes),

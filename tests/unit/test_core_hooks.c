@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* What a machine may do that no table says: each hook of the core engine on code whose times follow.
+ * Skylake's table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fed_machine.h"
+#include "model/machine/hooks.h"
+
+static struct fed_machine m;
+static struct gus_core_hooks hooks;
+
+/* What hooks were told, and what they answer. */
+static struct {
+	unsigned begun, asked, answer;
+	uint64_t late, now;
+	unsigned ports[GUS_CORE_PORTS], kinds[GUS_UOP_STORE_DATA + 1];
+	unsigned most, inside[2], entered[2], refused;
+	uint64_t unknown;
+} told;
+
+static void begin_code(const void *code, size_t size)
+{
+	fed_machine_begin(&m, code, size);
+	memset(&told, 0, sizeof(told));
+	hooks = (struct gus_core_hooks){ .context = &told };
+	m.hooks = &hooks;
+}
+
+#define CODE(bytes) begin_code(bytes, sizeof(bytes) - 1)
+
+static int teardown(void **state)
+{
+	(void)state;
+	fed_machine_end(&m);
+	return 0;
+}
+
+static void note_begin(void *context)
+{
+	assert_ptr_equal(context, &told);
+	told.begun++;
+}
+
+static unsigned note_latency(void *context, unsigned port, unsigned kind, uint64_t now)
+{
+	assert_ptr_equal(context, &told);
+	assert_true(port < GUS_CORE_PORTS && kind <= GUS_UOP_STORE_DATA && now >= told.now);
+	told.ports[port]++;
+	told.kinds[kind]++;
+	told.now = now;
+	return kind == GUS_UOP_COMPUTE ? told.answer : 0;
+}
+
+/* imul rax, rax; mov [rdi], rax: a chain of ten, that takes so many cycles more each. */
+static void uops_take_longer(void **state)
+{
+	uint64_t without;
+
+	(void)state;
+	CODE("\x48\x0f\xaf\xc0\x48\x89\x07");
+	for (unsigned i = 0; i < 10; i++) {
+		fed_machine_step(&m, 0);
+		fed_machine_step(&m, 1);
+		fed_machine_access(&m, 0x10000);
+	}
+	m.hooks = NULL;
+	fed_machine_run(&m);
+	without = m.took;
+	m.hooks = &hooks; /* none of them is there */
+	fed_machine_run(&m);
+	assert_int_equal(m.took, without);
+	hooks.begin = note_begin;
+	hooks.latency = note_latency;
+	fed_machine_run(&m);
+	assert_int_equal(m.took, without);
+	assert_int_equal(told.begun, 1);
+	assert_int_equal(told.ports[fed_machine_event(&m, 0, 0)->port], 10);
+	assert_int_equal(told.kinds[GUS_UOP_COMPUTE], 10);
+	assert_int_equal(told.kinds[GUS_UOP_STORE_ADDRESS], 10);
+	assert_int_equal(told.kinds[GUS_UOP_STORE_DATA], 10);
+	told.now = 0;
+	told.answer = 7;
+	fed_machine_run(&m);
+	assert_int_equal(m.took, without + 7 * 10);
+	assert_int_equal(fed_machine_event(&m, 0, 0)->completed - fed_machine_event(&m, 0, 0)->dispatched, 3 + 7);
+	assert_int_equal(told.begun, 2);
+}
+
+static uint32_t note_replay(void *context, uint64_t late, uint64_t now)
+{
+	assert_ptr_equal(context, &told);
+	told.asked++;
+	told.late = late;
+	told.now = now;
+	return told.answer;
+}
+
+/* mov rax, [rsi]; imul rax, rax; 24 x imul rbx, rcx, 3: each multiplication takes port 1 for a cycle. */
+static void a_load_and_what_waits(enum gus_hit level)
+{
+	CODE("\x48\x8b\x06\x48\x0f\xaf\xc0\x48\x6b\xd9\x03");
+	fed_machine_step(&m, 0);
+	fed_machine_access(&m, 0x10000)->level = (uint8_t)level;
+	fed_machine_step(&m, 1);
+	for (unsigned i = 0; i < 24; i++)
+		fed_machine_step(&m, 2);
+	hooks.replay = note_replay;
+}
+
+/* The cycle, counted from the load's dispatch, that port 1 has idled in among the independent ones; 0: none. */
+static uint64_t idle_cycle(void)
+{
+	uint64_t from = fed_machine_event(&m, 0, 0)->dispatched, idle = 0;
+
+	for (unsigned i = 3; i < 26; i++) {
+		uint64_t before = fed_machine_event(&m, i - 1, 0)->dispatched, now =
+			fed_machine_event(&m, i, 0)->dispatched;
+		uint64_t waits = fed_machine_event(&m, 1, 0)->dispatched;
+
+		if (now == before + 1 || (now == before + 2 && waits == before + 1))
+			continue;
+		assert_true(!idle && now == before + 2);
+		idle = before + 1 - from;
+	}
+	return idle;
+}
+
+static void who_waits_goes_in_vain(void **state)
+{
+	const struct gus_core_event *load, *waits;
+
+	(void)state;
+	a_load_and_what_waits(GUS_HIT_L2);
+	told.answer = 3;
+	fed_machine_run(&m);
+	load = fed_machine_event(&m, 0, 0);
+	waits = fed_machine_event(&m, 1, 0);
+	assert_int_equal(told.asked, 1);
+	assert_int_equal(told.now, load->dispatched);
+	assert_int_equal(told.late, m.c.l2_latency - m.p->uops[0].latency);
+	assert_int_equal(load->completed, load->dispatched + m.c.l2_latency);
+	assert_int_equal(waits->dispatched, load->completed + 3);
+	assert_int_equal(idle_cycle(), m.p->uops[0].latency);
+	told.answer = UINT32_MAX; /* they waited */
+	fed_machine_run(&m);
+	assert_int_equal(waits->dispatched - load->dispatched, m.c.l2_latency);
+	assert_int_equal(idle_cycle(), 0);
+	fed_machine_end(&m);
+	a_load_and_what_waits(GUS_HIT_L1);
+	fed_machine_run(&m);
+	assert_int_equal(told.asked, 0);
+	assert_int_equal(idle_cycle(), 0);
+}
+
+/* mov rax, [rsi]; imul rax, rax; imul rdx, rax, 3: both multiplications wait for the load and go in vain on the same
+ * port, one behind the other. */
+static void two_go_in_vain(void **state)
+{
+	uint64_t first, last;
+
+	(void)state;
+	CODE("\x48\x8b\x06\x48\x0f\xaf\xc8\x48\x6b\xd0\x03\x48\x6b\xdd\x03");
+	fed_machine_step(&m, 0);
+	fed_machine_access(&m, 0x10000)->level = GUS_HIT_L3;
+	fed_machine_step(&m, 1);
+	fed_machine_step(&m, 2);
+	for (unsigned i = 0; i < 24; i++)
+		fed_machine_step(&m, 3);
+	hooks.replay = note_replay;
+	fed_machine_run(&m);
+	first = fed_machine_event(&m, 3, 0)->dispatched;
+	last = fed_machine_event(&m, 26, 0)->dispatched;
+	assert_true(last < fed_machine_event(&m, 0, 0)->completed);
+	assert_int_equal(last - first, 23 + 2);
+	told.answer = UINT32_MAX;
+	fed_machine_run(&m);
+	assert_int_equal(fed_machine_event(&m, 26, 0)->dispatched - fed_machine_event(&m, 3, 0)->dispatched, 23);
+}
+
+static unsigned few_retire(void *context, const uint64_t *issued, unsigned n, uint64_t now)
+{
+	assert_ptr_equal(context, &told);
+	assert_true(n > 0 && n <= m.c.retire_width);
+	for (unsigned i = 0; i < n; i++)
+		assert_true(issued[i] < now && (!i || issued[i] >= issued[i - 1]));
+	told.most = n > told.most ? n : told.most;
+	told.asked++;
+	return now < 50 ? 0 : told.answer;
+}
+
+/* 40 nops: none retires before cycle 50, and then one a cycle; or as many as the width, if more are allowed. */
+static void as_many_retire_as_it_says(void **state)
+{
+	(void)state;
+	CODE("\x90");
+	for (unsigned i = 0; i < 40; i++)
+		fed_machine_step(&m, 0);
+	hooks.retire = few_retire;
+	told.answer = 1;
+	fed_machine_run(&m);
+	assert_int_equal(told.most, m.c.retire_width);
+	for (unsigned i = 0; i < 40; i++)
+		assert_int_equal(fed_machine_event(&m, i, 0)->retired, 50 + i);
+	told.answer = 1000;
+	fed_machine_run(&m);
+	for (unsigned i = 0; i < 40; i++)
+		assert_int_equal(fed_machine_event(&m, i, 0)->retired, 50 + i / m.c.retire_width);
+}
+
+/* 2 nops, a load from memory, 2 nops: asked of those that could retire, so not of the load before it is complete, nor
+ * of any behind it. And 3,000 nops, one a cycle, so that all have been issued for long. */
+static void who_could_retire(void **state)
+{
+	(void)state;
+	CODE("\x90\x48\x8b\x06");
+	for (unsigned i = 0; i < 5; i++)
+		fed_machine_step(&m, i == 2);
+	fed_machine_access(&m, 0x10000)->level = GUS_HIT_MEMORY;
+	hooks.retire = few_retire;
+	told.answer = 1000;
+	fed_machine_run(&m);
+	assert_int_equal(told.most, 3); /* from the load on */
+	assert_int_equal(fed_machine_event(&m, 1, 0)->retired, 50);
+	assert_true(fed_machine_event(&m, 2, 0)->completed > 200);
+	for (unsigned i = 2; i < 5; i++)
+		assert_int_equal(fed_machine_event(&m, i, 0)->retired, fed_machine_event(&m, 2, 0)->completed);
+	fed_machine_end(&m);
+	CODE("\x90");
+	for (unsigned i = 0; i < 3000; i++)
+		fed_machine_step(&m, 0);
+	hooks.retire = few_retire;
+	told.answer = 1;
+	fed_machine_run(&m);
+	assert_int_equal(fed_machine_event(&m, 2999, 0)->retired, 50 + 2999);
+}
+
+/* Two parts of one entry each, by a bit of the address. */
+static bool enters(void *context, uint64_t address, unsigned *part)
+{
+	assert_ptr_equal(context, &told);
+	told.unknown += !address;
+	*part = address >> 6 & 1;
+	if (told.inside[*part] >= told.answer) {
+		told.refused++;
+		return false;
+	}
+	told.inside[*part]++;
+	told.entered[*part]++;
+	return true;
+}
+
+static void leaves(void *context, unsigned part)
+{
+	assert_ptr_equal(context, &told);
+	assert_true(part < 2 && told.inside[part] > 0);
+	told.inside[part]--;
+}
+
+/* add rax, [rsi], and add [rdi], rax: each of the same part waits until the one before has retired, each of the other
+ * does not; who has no load is not asked. An address that nobody knows is 0. */
+static void parts_of_the_load_buffer(void **state)
+{
+	(void)state;
+	CODE("\x48\x03\x06\x48\x01\x07\x48\x89\x07");
+	for (unsigned i = 0; i < 12; i++) {
+		fed_machine_step(&m, i % 3);
+		fed_machine_access(&m, 0x10000 + 4096 * i + (i < 6 ? 0 : i % 2 * 64));
+	}
+	m.accesses.v[9].known = false;
+	hooks.load_enters = enters;
+	hooks.load_leaves = leaves;
+	told.answer = 1;
+	fed_machine_run(&m);
+	assert_int_equal(told.inside[0] + told.inside[1], 0);
+	assert_int_equal(told.entered[0], 7);
+	assert_int_equal(told.entered[1], 1);
+	assert_true(told.refused > 0 && told.unknown > 0);
+	assert_true(fed_machine_event(&m, 1, 0)->issued >= fed_machine_event(&m, 0, 0)->retired);
+	assert_true(fed_machine_event(&m, 3, 0)->issued >= fed_machine_event(&m, 1, 0)->retired);
+	/* The store between has none, and step 7 is of the other part than step 6. */
+	assert_true(fed_machine_event(&m, 2, 0)->issued <= fed_machine_event(&m, 1, 0)->issued + 1);
+	assert_true(fed_machine_event(&m, 7, 0)->issued < fed_machine_event(&m, 6, 0)->retired);
+	told.answer = 100;
+	told.refused = 0;
+	fed_machine_run(&m);
+	assert_int_equal(told.refused, 0);
+	assert_true(fed_machine_event(&m, 3, 0)->issued < fed_machine_event(&m, 1, 0)->retired);
+	assert_int_equal(told.inside[0] + told.inside[1], 0);
+}
+
+#define CASE(name) cmocka_unit_test_teardown(name, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(uops_take_longer),
+		CASE(who_waits_goes_in_vain),
+		CASE(two_go_in_vain),
+		CASE(as_many_retire_as_it_says),
+		CASE(who_could_retire),
+		CASE(parts_of_the_load_buffer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
