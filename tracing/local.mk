@@ -3,6 +3,7 @@
 noinst_LIBRARIES += tracing/libtracing.a
 tracing_libtracing_a_SOURCES = \
 	tracing/emulator/emulate.c tracing/emulator/emulate.h \
+	tracing/emulator/find.c tracing/emulator/find.h \
 	tracing/emulator/sweeper.c tracing/emulator/sweeper.h \
 	tracing/confine/confine.c tracing/confine/confine.h \
 	tracing/program/program.c tracing/program/program.h \

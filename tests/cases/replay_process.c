@@ -23,6 +23,7 @@
 #include "collector/snapshot/snapshot.h"
 #include "proto/snapshot.h"
 #include "tracing/emulator/emulate.h"
+#include "tracing/emulator/find.h"
 #include "tracing/replay/replays.h"
 
 static const char *const ways[] = { [GUS_REPLAY_AUTO] = "auto", [GUS_REPLAY_QEMU] = "qemu",

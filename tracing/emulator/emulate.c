@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -21,51 +20,13 @@
 #include "base/helper.h"
 #include "base/text.h"
 #include "config.h"
+#include "tracing/emulator/find.h"
 #include "tracing/program/program.h"
-
-/* Where in the build tree the parts lie that an installation has beside each other. */
-static const struct { const char *part, *folder; } built[] = {
-	{ "gusprof-qemu.so", "tracing/plugin" },
-	{ "gusprof-replay", "tracing/replay" },
-};
 
 static const struct { unsigned machine; const char *target; } targets[] = {
 	{ EM_X86_64, "x86_64" },
 	{ EM_AARCH64, "aarch64" },
 };
-
-/* Where a program is that has no slash in its name; NULL if nowhere. */
-static char *search_path(const char *name, bool relative)
-{
-	const char *path = getenv("PATH");
-
-	for (const char *at = path ? path : "/usr/bin:/bin"; ; at++) {
-		size_t length = strcspn(at, ":");
-		char *whole = gus_format("%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
-
-		if ((relative || *whole == '/') && access(whole, X_OK) == 0)
-			return whole;
-		free(whole);
-		at += length;
-		if (!*at)
-			return NULL;
-	}
-}
-
-/* Where a command is, as a shell would find it. */
-static char *find_command(const char *name)
-{
-	if (!*name)
-		return NULL; /* else it would be the first folder of PATH */
-	return strchr(name, '/') ? gus_strdup(name) : search_path(name, true);
-}
-
-char *gus_find_tool(const char *name)
-{
-	if (!*name)
-		return NULL;
-	return strchr(name, '/') ? gus_strdup(name) : search_path(name, false);
-}
 
 /* Which machine's program it is. */
 static const char *target_of(const char *path, struct gus_error *err)
@@ -99,7 +60,7 @@ static const char *resolve(struct gus_executed *p, char *const *argv, struct gus
 {
 	const char *why = NULL;
 
-	*p = (struct gus_executed){ .path = find_command(argv[0]) };
+	*p = (struct gus_executed){ .path = gus_find_command(argv[0]) };
 	if (!p->path) {
 		gus_fail_errno(err, ENOENT, "cannot start '%s'", argv[0]);
 		return NULL;
@@ -124,32 +85,6 @@ const char *gus_command_target(char *const *argv, struct gus_error *err)
 
 	gus_executed_free(&p);
 	return target;
-}
-
-/* Beside the program as it was built, or where it was installed. */
-char *gus_find_part(const char *name)
-{
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *path = NULL, *slash;
-
-	if (n > 0) {
-		self[n] = '\0';
-		slash = strrchr(self, '/');
-		for (size_t i = 0; slash && i < sizeof(built) / sizeof(*built); i++) {
-			if (strcmp(built[i].part, name) != 0)
-				continue;
-			path = gus_format("%.*s/%s/%s", (int)(slash - self), self, built[i].folder, name);
-			if (access(path, R_OK) == 0)
-				return path;
-			free(path);
-		}
-	}
-	path = gus_format("%s/%s", PKGLIBDIR, name);
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
 }
 
 static char *find_plugin(struct gus_error *err)
@@ -178,6 +113,16 @@ static char *find_emulator(const char *asked, const char *target, struct gus_err
 	free(name);
 	free(path);
 	return NULL;
+}
+
+int gus_emulation_check(const char *target, const char *emulator, struct gus_error *err)
+{
+	char *qemu = find_emulator(emulator, target, err), *plugin = qemu ? find_plugin(err) : NULL;
+	int rc = plugin ? 0 : -1;
+
+	free(qemu);
+	free(plugin);
+	return rc;
 }
 
 /* A word that nobody else's command line has. */
@@ -266,10 +211,10 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 		int null = e->silent ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
 
 		close(ends[0]);
-		if (null >= 0) {
+		if (null >= 0 && !e->reads)
 			dup2(null, 0);
+		if (null >= 0)
 			dup2(null, 1);
-		}
 		if (e->out_is_err)
 			dup2(2, 1);
 		if (e->signals)

@@ -11,16 +11,8 @@
 struct gus_error;
 struct gus_signals;
 
-/* Where a program is that we chose, and not the user: as a shell would find it, but only in folders of PATH that have
- * their whole name. "." is whichever folder we were started in, and what lies there may be a stranger's. NULL if
- * nowhere; the caller frees it. */
-char *gus_find_tool(const char *name);
 /* Which machine's program a command executes, such as "x86_64". NULL with err if it is none that can be traced. */
 const char *gus_command_target(char *const *argv, struct gus_error *err);
-/* A file that is built and installed with this program, such as "gusprof-qemu.so"; NULL if it is not there. The caller
- * frees it. */
-char *gus_find_part(const char *name);
-
 struct gus_emulation {
 	pid_t pid;
 	int trace;              /* the pipe's end: whoever reads it closes it */
@@ -33,9 +25,13 @@ struct gus_emulation {
 	bool children;          /* with follows: and so is what it forks off */
 	bool quiet;             /* the plugin says in the trace only what the trace is not */
 	bool silent;            /* it reads nothing, and what it prints is lost */
+	bool reads;             /* with silent: it reads what we would */
 	bool out_is_err;        /* what it prints goes to standard error, whatever it prints it to */
 	const struct gus_signals *signals; /* that it begins with; NULL: with ours */
 };
+
+/* Whether emulator and plugin are there for programs of a target. -1 with err: what to install. */
+int gus_emulation_check(const char *target, const char *emulator, struct gus_error *err);
 
 /* Starts it; it is killed when the calling thread ends (gus_helper_fork), with all that it has forked off. Options are
  * those of the plugin, beginning with a comma, or "". emulator: its path; NULL: qemu-TARGET is looked for. -1 with err

@@ -20,6 +20,7 @@
 #include "proto/reader.h"
 #include "tracing/confine/confine.h"
 #include "tracing/emulator/emulate.h"
+#include "tracing/emulator/find.h"
 #include "tracing/replay/image.h"
 #include "tracing/replay/image_format.h"
 
