@@ -369,8 +369,19 @@ static void settle_start(Gusprof__Clock *clock, uint64_t first_ns, bool known)
 	clock->start_ns = first_ns;
 }
 
+static void count_row(const struct import *m, struct gus_perfdata_survey *survey, const struct gus_columns *rows,
+		      size_t i)
+{
+	uint64_t event = rows->column[GUS_COL_EVENT].v[i];
+
+	if (event < survey->events.n)
+		survey->events.v[event].samples++;
+	if (!m->passes.timeless)
+		gus_perfdata_survey_time(survey, rows->column[GUS_COL_TIME].v[i]);
+}
+
 /* Samples of SPE, and those that are made of a group's counts, are counted by making them: no record says how many
- * there are. */
+ * there are, nor when they were. */
 static int count_made(struct import *m, struct gus_perfdata_survey *survey, struct gus_error *err)
 {
 	bool spe = gus_perfdata_aux_is_spe(&m->passes.aux) && m->passes.aux.event != GUS_PERFDATA_AUX_NOBODY;
@@ -388,12 +399,8 @@ static int count_made(struct import *m, struct gus_perfdata_survey *survey, stru
 			return -1;
 		if (got == GUS_READ_END || got == GUS_READ_CUT)
 			return 0;
-		for (size_t i = 0; frame.rows && i < frame.rows->n; i++) {
-			uint64_t event = frame.rows->column[GUS_COL_EVENT].v[i];
-
-			if (event < survey->events.n)
-				survey->events.v[event].samples++;
-		}
+		for (size_t i = 0; frame.rows && i < frame.rows->n; i++)
+			count_row(m, survey, frame.rows, i);
 	}
 }
 
@@ -410,9 +417,9 @@ static int prepare(struct import *m, struct gus_perfdata_survey *s, struct gus_e
 		free(m->header->clock->name);
 		m->header->clock->name = gus_strdup("records");
 	}
-	settle_start(m->header->clock, m->passes.timeless ? 0 : s->first_ns, s->first_ns <= s->last_ns);
 	if (count_made(m, s, err) != 0)
 		return -1;
+	settle_start(m->header->clock, m->passes.timeless ? 0 : s->first_ns, s->first_ns <= s->last_ns);
 	for (size_t i = s->events.n; i-- > 0;)
 		if (s->events.v[i].samples)
 			m->header->main_event = (uint32_t)i;

@@ -74,7 +74,7 @@ static void take_loss(struct gus_perfdata_survey *s, const Gusprof__Record *r)
 		s->events.v[event].throttles += r->throttle->stop;
 }
 
-static void take_time(struct gus_perfdata_survey *s, uint64_t time)
+void gus_perfdata_survey_time(struct gus_perfdata_survey *s, uint64_t time)
 {
 	if (!time)
 		return;
@@ -92,7 +92,7 @@ static void take_sample(struct gus_perfdata_survey *s, struct gus_records *recor
 	else
 		s->strangers++;
 	s->guests += mode == 4 || mode == 5;
-	take_time(s, gus_records_time(records, r->bytes, r->size));
+	gus_perfdata_survey_time(s, gus_records_time(records, r->bytes, r->size));
 }
 
 void gus_perfdata_survey_take(struct gus_perfdata_survey *s, struct gus_records *records,

@@ -38,6 +38,8 @@ void gus_perfdata_survey_free(struct gus_perfdata_survey *s);
 /* Takes a record in, whose layout and ids are known by now. */
 void gus_perfdata_survey_take(struct gus_perfdata_survey *s, struct gus_records *records,
 			      const struct gus_perfdata_record *r);
+/* Takes in when a sample was that is no record; 0: nothing says it. */
+void gus_perfdata_survey_time(struct gus_perfdata_survey *s, uint64_t time);
 
 /* Says what of the file is not what it could be. */
 void gus_perfdata_survey_tell(const struct gus_perfdata_survey *s, const struct gus_perfdata_damage *damage,

@@ -98,6 +98,22 @@ else
 	echo "skipped: record and stat, as sampling is not allowed here: $(head -n 1 err)"
 fi
 
+# A calibration that cannot be read in passing is not taken for none.
+"$gusprof" calibrate --check >out
+kept=$(GUSPROF_DATA=$work/calibrated "$gusprof" calibrate --check | sed -n 's/^it would be //p')
+if [ -n "$kept" ]; then
+	mkdir -m 700 calibrated
+	{
+		echo 'uarch skylake-calibrated isa x86-64 "Made up"'
+		echo 'like skylake'
+		sed -n 's/^  \([a-z]*\)  *\(.*\)/valid \1 "\2"/p' out
+	} >"$kept"
+	chmod 600 "$kept"
+	for kind in alloc calls; do
+		row model-kept $kind 3 GUSPROF_DATA="$work/calibrated" -- model --block 4801d8480fafc3
+	done
+fi
+
 # What is emulated: a trace, a command, and a process, whose emulator and plugin are other programs and are let alone.
 target=$build/tests/cases/traced-target
 plugin=$build/tracing/plugin/gusprof-qemu.so

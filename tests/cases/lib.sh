@@ -8,8 +8,9 @@
 # shellcheck shell=sh
 set -u
 LC_ALL=C
-GUSPROF_CACHE= # what one case finds out, no other one is to know
-export LC_ALL GUSPROF_CACHE
+GUSPROF_CACHE= # what one case finds out, no other one is to know,
+GUSPROF_DATA=  # nor what this machine was calibrated to be
+export LC_ALL GUSPROF_CACHE GUSPROF_DATA
 scripts=$(cd "$(dirname "$0")" && pwd) || exit 99
 gusprof=${GUSPROF:-gusprof}
 case $gusprof in

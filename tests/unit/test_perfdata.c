@@ -1501,6 +1501,29 @@ static void spe_in_part(void **state)
 	}
 }
 
+/* A recording lasts from its first sample to its last one, also where all of them stand beside the records. */
+static void span_of_spe(void **state)
+{
+	struct made_perfdata m = { 0 };
+	struct made_bytes b = { 0 };
+	struct heard h;
+
+	(void)state;
+	made_event(&m, &(struct made_attr){ .type = 12, .sample_type = IP | TID | TIME, .flags = ID_ALL });
+	made_words(&m, TIME_CONV, 0, WORDS(2, 10, 5000));
+	made_words(&m, AUXTRACE_INFO, 0, WORDS(4, 12, 0));
+	put_spe(&b, 0x400000, 1, 800);
+	put_spe(&b, 0x400004, 1, 80);
+	put_spe(&b, 0x400008, 1, 400);
+	put_piece(&m, &b);
+	h = hear(&m);
+	assert_int_equal(h.samples.n, 3);
+	assert_int_equal(gus_reader_header(h.reader)->clock->start_ns, 5200);
+	assert_int_equal(h.footer->end_ns, 7000);
+	gus_vec_free(&b);
+	stop(&h, &m);
+}
+
 /* SPE's data of a recording without an event of SPE's make no samples. */
 static void spe_of_nobody(void **state)
 {
@@ -1747,6 +1770,7 @@ int main(void)
 		cmocka_unit_test(forms_of_a_file), cmocka_unit_test(passes), cmocka_unit_test(many_samples),
 		cmocka_unit_test(one_kind), cmocka_unit_test(full_frames), cmocka_unit_test(unreadable),
 		cmocka_unit_test(shrinking), cmocka_unit_test(records_of_time_zero), cmocka_unit_test(spe_in_part),
+		cmocka_unit_test(span_of_spe),
 		cmocka_unit_test(spe_of_nobody), cmocka_unit_test(flags_of_pieces), cmocka_unit_test(unknown_types),
 		cmocka_unit_test(endless), cmocka_unit_test(events_at_the_end), cmocka_unit_test(corrupt_and_cut),
 		cmocka_unit_test(folders),
