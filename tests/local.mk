@@ -55,6 +55,7 @@ case_tests = \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
+	tests/cases/suite.sh \
 	tests/cases/trace.sh \
 	tests/cases/trace-arm64.sh \
 	tests/cases/trace-ends.sh \
@@ -825,11 +826,20 @@ endif
 EXTRA_DIST += tests/accuracy/kernel_runs.py tests/accuracy/kernels-time tests/accuracy/whatif
 
 # The suite: one source compiled in each way into an archive of its own, and the references as one more.
+suite_kernels = tests/kernels/suite/products.c tests/kernels/suite/vectors.c tests/kernels/suite/solvers.c \
+	tests/kernels/suite/statistics.c tests/kernels/suite/dynamic.c tests/kernels/suite/stencils.c \
+	tests/kernels/suite/filters.c tests/kernels/suite/strings.c tests/kernels/suite/structures.c \
+	tests/kernels/suite/way.c tests/kernels/suite/suite.h
 suite_cflags = $(kernel_cflags) -fno-math-errno $(GUS_KEEP_LOOPS)
 suite_archives = tests/kernels/suite/libo2.a tests/kernels/suite/libo2novec.a tests/kernels/suite/libo3.a \
 	tests/kernels/suite/libo3unroll.a tests/kernels/suite/libo3fast.a tests/kernels/suite/libreference.a
 check_LIBRARIES += $(suite_archives)
 check_PROGRAMS += tests/kernels/suite/suite
+tests_kernels_suite_suite_SOURCES = tests/kernels/suite/suite.c tests/kernels/suite/suite.h \
+	tests/kernels/suite/table.c tests/kernels/suite/table.h tests/kernels/suite/room.c tests/kernels/suite/room.h \
+	tests/kernels/suite/factors.c tests/kernels/suite/inputs.c tests/kernels/suite/prepare.h \
+	tests/kernels/suite/places.c tests/kernels/suite/places.h tests/kernels/suite/check.c \
+	tests/kernels/suite/check.h tests/kernels/timer.c tests/kernels/timer.h
 tests_kernels_suite_suite_CFLAGS = $(kernel_cflags)
 tests_kernels_suite_suite_LDFLAGS = -no-pie
 tests_kernels_suite_suite_LDADD = $(suite_archives) -lm
@@ -853,6 +863,12 @@ tests_kernels_suite_libo3fast_a_SOURCES = $(suite_kernels)
 tests_kernels_suite_libo3fast_a_CFLAGS = $(suite_cflags) -ffast-math
 tests_kernels_suite_libo3fast_a_CPPFLAGS = -DKERNEL_WAY=_o3_fast
 $(tests_kernels_suite_libo3fast_a_OBJECTS): CFLAGS = -g -O3
+tests_kernels_suite_libreference_a_SOURCES = tests/kernels/suite/references/products.c \
+	tests/kernels/suite/references/vectors.c tests/kernels/suite/references/solvers.c \
+	tests/kernels/suite/references/statistics.c tests/kernels/suite/references/dynamic.c \
+	tests/kernels/suite/references/stencils.c tests/kernels/suite/references/filters.c \
+	tests/kernels/suite/references/strings.c tests/kernels/suite/references/structures.c \
+	tests/kernels/suite/way.c tests/kernels/suite/suite.h
 tests_kernels_suite_libreference_a_CFLAGS = $(suite_cflags)
 tests_kernels_suite_libreference_a_CPPFLAGS = -DKERNEL_WAY=_reference
 $(tests_kernels_suite_libreference_a_OBJECTS): CFLAGS = -g -O1
