@@ -88,6 +88,19 @@ collector_libcollector_a_SOURCES = \
 	collector/target/child.c collector/target/child.h \
 	collector/target/signals.c collector/target/signals.h \
 	collector/target/target.c collector/target/target.h \
+	collector/timing/arena.c collector/timing/arena.h \
+	collector/timing/child.c collector/timing/child.h \
+	collector/timing/clock.c collector/timing/clock.h \
+	collector/timing/counter.c collector/timing/counter.h \
+	collector/timing/enter.c collector/timing/enter.h \
+	collector/timing/forbid.c collector/timing/forbid.h \
+	collector/timing/places.c collector/timing/places.h \
+	collector/timing/process.c collector/timing/process.h \
+	collector/timing/job.h \
+	collector/timing/shared.h \
+	collector/timing/sharing.c collector/timing/sharing.h \
+	collector/timing/sum.c collector/timing/sum.h \
+	collector/timing/timing.c collector/timing/timing.h \
 	collector/trial/branches.c collector/trial/branches.h \
 	collector/trial/callers.c collector/trial/callers.h \
 	collector/trial/probe.c collector/trial/probe.h \

@@ -217,6 +217,8 @@ unit_tests = \
 	tests/unit/test_core_beside \
 	tests/unit/test_storesets \
 	tests/unit/test_host_key \
+	tests/unit/test_timing \
+	tests/unit/test_timing_sum \
 	tests/unit/test_core_memory \
 	tests/unit/test_core_rules \
 	tests/unit/test_cost \
@@ -574,6 +576,8 @@ tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)
 tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c
 tests_unit_test_host_key_SOURCES = tests/unit/test_host_key.c
+tests_unit_test_timing_SOURCES = tests/unit/test_timing.c
+tests_unit_test_timing_sum_SOURCES = tests/unit/test_timing_sum.c
 tests_unit_test_perf_names_SOURCES = tests/unit/test_perf_names.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c

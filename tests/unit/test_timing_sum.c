@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* What samples add up to: made ones, of which it is known what they should say. Ticks are half a cycle here and a call
+ * takes 40 of them beside its passes, if a test says nothing else. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/timing/sum.h"
+
+#define N 40
+#define PASSES 1000
+#define CALL 40
+#define PACE 0.5
+
+/* A pair of runs of so many cycles a pass. */
+static struct gus_timing_sample pair(double cycles, uint32_t turn)
+{
+	double ticks = cycles * PASSES / PACE;
+
+	return (struct gus_timing_sample){ .once = ticks + CALL, .twice = 2 * ticks + CALL, .before = PACE,
+					   .after = PACE, .turn = turn };
+}
+
+static void make(struct gus_timing_sample *s, size_t n, double cycles)
+{
+	for (size_t i = 0; i < n; i++)
+		s[i] = pair(cycles, (uint32_t)i / 4);
+}
+
+static struct gus_timing_sum add_up(const struct gus_timing_sample *s, size_t n)
+{
+	struct gus_timing_sum sum;
+
+	gus_timing_add_up(s, n, PASSES, &sum);
+	return sum;
+}
+
+static void near(double is, double should_be)
+{
+	if (!(fabs(is - should_be) <= 1e-6 * should_be))
+		fail_msg("%g and not %g", is, should_be);
+}
+
+static void test_quiet(void **state)
+{
+	struct gus_timing_sample s[N];
+	struct gus_timing_sum sum;
+
+	(void)state;
+	make(s, N, 3);
+	sum = add_up(s, N);
+	near(sum.cycles, 3);
+	near(sum.median, 3);
+	near(sum.high, 3);
+	near(sum.pace, PACE);
+	near(sum.call, CALL);
+	assert_int_equal(sum.samples, N);
+	assert_int_equal(sum.kept, N);
+	assert_int_equal(sum.trouble, 0);
+	assert_true(sum.settled);
+}
+
+static void test_none_and_one(void **state)
+{
+	struct gus_timing_sample s[1];
+	struct gus_timing_sum sum = add_up(NULL, 0);
+
+	(void)state;
+	assert_true(isnan(sum.cycles));
+	assert_int_equal(sum.trouble, GUS_TIMING_MOVED);
+	assert_false(sum.settled);
+	make(s, 1, 3);
+	sum = add_up(s, 1);
+	near(sum.cycles, 3);
+	assert_int_equal(sum.trouble, 0); /* there is no other to be unlike */
+	assert_false(sum.settled);
+}
+
+/* Half are below the median and three quarters below high, in whatever order they come. */
+static void test_in_order(void **state)
+{
+	struct gus_timing_sample s[N];
+	struct gus_timing_sum sum;
+
+	(void)state;
+	for (uint32_t i = 0; i < N; i++)
+		s[i] = pair(3 + 0.0005 * (i * 17 % N), i / 4);
+	sum = add_up(s, N);
+	assert_int_equal(sum.kept, N);
+	near(sum.median, 3 + 0.0005 * N / 2);
+	near(sum.high, 3 + 0.0005 * N * 3 / 4);
+}
+
+/* An interruption of a short run makes its difference to the long one small, and must not make the figure so. */
+static void test_interrupted(void **state)
+{
+	struct gus_timing_sample s[N];
+	struct gus_timing_sum sum;
+
+	(void)state;
+	make(s, N, 3);
+	for (size_t i = 0; i < N; i += 3)
+		s[i].once *= 1.2;
+	for (size_t i = 1; i < N; i += 3)
+		s[i].twice *= 1.3;
+	sum = add_up(s, N);
+	near(sum.cycles, 3);
+	assert_true(sum.high > 3.5);
+	assert_int_equal(sum.trouble & GUS_TIMING_NOISY, 0);
+}
+
+/* Less than a quarter at the least is too few, a quarter is not. */
+static void test_noisy(void **state)
+{
+	for (size_t good = N / 4 - 1; good <= N / 4; good++) {
+		struct gus_timing_sample s[N];
+		struct gus_timing_sum sum;
+
+		make(s, N, 3);
+		for (size_t i = good; i < N; i++)
+			s[i] = pair(3 * (1.03 + 0.02 * (double)i), (uint32_t)i / 4);
+		sum = add_up(s, N);
+		near(sum.cycles, 3);
+		assert_int_equal(sum.trouble, good < N / 4 ? GUS_TIMING_NOISY : 0);
+	}
+	(void)state;
+}
+
+/* Two states that are 2 % apart are two, and a quarter of the samples has to be in either. */
+static void test_bistable(void **state)
+{
+	const struct { double apart; size_t slow; uint32_t trouble; } cases[] = {
+		{ 1.025, N / 2, GUS_TIMING_BISTABLE }, { 1.015, N / 2, 0 }, { 2, N / 2, GUS_TIMING_BISTABLE },
+		{ 1.3, N / 4, GUS_TIMING_BISTABLE }, { 1.3, N / 4 - 1, 0 },
+		{ 1.3, N * 3 / 4, GUS_TIMING_BISTABLE }, { 1.3, N * 3 / 4 + 1, GUS_TIMING_NOISY },
+	};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		struct gus_timing_sample s[N];
+		struct gus_timing_sum sum;
+
+		make(s, N, 3);
+		for (size_t i = 0; i < cases[c].slow; i++)
+			s[i] = pair(3 * cases[c].apart, (uint32_t)i / 4);
+		sum = add_up(s, N);
+		near(sum.cycles, 3);
+		assert_int_equal(sum.trouble, cases[c].trouble);
+	}
+}
+
+/* Samples of another pace are left out, and with them what they say: slower ones, and faster ones if they are less than
+ * a third. */
+static void test_one_pace(void **state)
+{
+	const struct { double pace; size_t n; bool kept; } cases[] = {
+		{ 1.1, N / 4, false }, { 1.1, N / 3, false }, { 1.1, N / 3 + 1, true }, { 0.9, N / 2, false },
+		{ 0.9, N * 2 / 3 - 1, false }, { 0.9, N * 3 / 4, true },
+	};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		struct gus_timing_sample s[N];
+		struct gus_timing_sum sum;
+
+		make(s, N, 3);
+		for (size_t i = 0; i < cases[c].n; i++) { /* memory was as fast as before */
+			s[i] = pair(2.9, (uint32_t)i / 4);
+			s[i].before = s[i].after = PACE * cases[c].pace;
+		}
+		sum = add_up(s, N);
+		near(sum.pace, PACE * (cases[c].kept ? cases[c].pace : 1));
+		near(sum.cycles, cases[c].kept ? 2.9 * cases[c].pace : 3);
+		assert_int_equal(sum.kept, cases[c].kept ? cases[c].n : N - cases[c].n);
+		assert_int_equal(sum.trouble, 0);
+	}
+}
+
+static void test_moved(void **state)
+{
+	struct gus_timing_sample s[N];
+	struct gus_timing_sum sum;
+
+	(void)state;
+	make(s, N, 3);
+	for (size_t i = 0; i < N; i++)
+		s[i].disturbed = true;
+	sum = add_up(s, N);
+	assert_int_equal(sum.trouble & GUS_TIMING_MOVED, GUS_TIMING_MOVED);
+	assert_int_equal(sum.kept, 0);
+	assert_false(sum.settled);
+	near(sum.cycles, 3); /* better than nothing, and marked */
+	s[7].disturbed = false;
+	sum = add_up(s, N);
+	assert_int_equal(sum.trouble & GUS_TIMING_MOVED, 0);
+	assert_int_equal(sum.kept, 1);
+}
+
+/* The pace within a turn: up to half a per cent is the clock's doing. */
+static void test_unsteady(void **state)
+{
+	struct gus_timing_sample s[N];
+
+	(void)state;
+	make(s, N, 3);
+	for (size_t i = 0; i < N; i++)
+		s[i].after = PACE * (1 - 0.004);
+	assert_int_equal(add_up(s, N).kept, N);
+	for (size_t i = 0; i < N; i++)
+		s[i].after = PACE * (1 - 0.006);
+	assert_int_equal(add_up(s, N).kept, 0);
+	for (size_t i = 0; i < N; i++)
+		s[i].after = 0; /* a chain that could not be timed */
+	assert_int_equal(add_up(s, N).kept, 0);
+}
+
+/* It is settled when the least came again, and not only in the turn in which it was seen. */
+static void test_settled(void **state)
+{
+	struct gus_timing_sample s[N];
+
+	(void)state;
+	make(s, N, 3.1);
+	for (size_t i = 0; i < 4; i++) {
+		s[i] = pair(3, 0);
+		assert_false(add_up(s, N).settled);
+	}
+	s[4] = pair(3, 0);
+	assert_false(add_up(s, N).settled);
+	s[4].turn = 1;
+	assert_true(add_up(s, N).settled);
+	s[4] = pair(3 * 1.0025, 1);
+	assert_false(add_up(s, N).settled);
+}
+
+/* Steps of a clock: a mean of runs knows more than a step. */
+static void test_steps_of_the_clock(void **state)
+{
+	struct gus_timing_sample s[N];
+	struct gus_timing_sum sum;
+	double step = 3 * PASSES / PACE / 2000;
+
+	(void)state;
+	make(s, N, 3);
+	for (size_t i = 0; i < N; i++) { /* both kinds end on the step below in a third of the runs */
+		s[i].once += (i % 3 ? step / 3 : -step * 2 / 3);
+		s[i].twice += (i % 3 != 1 ? step / 3 : -step * 2 / 3);
+	}
+	sum = add_up(s, N);
+	assert_true(fabs(sum.cycles - 3) < 3 * 0.0001);
+}
+
+/* Long runs, of one length. */
+static void test_long(void **state)
+{
+	struct gus_timing_sample s[3];
+	struct gus_timing_sum sum;
+
+	(void)state;
+	make(s, 3, 300);
+	for (size_t i = 0; i < 3; i++) {
+		s[i].twice = 0;
+		s[i].turn = (uint32_t)i;
+	}
+	sum = add_up(s, 3);
+	assert_true(fabs(sum.cycles - 300) < 0.1);
+	assert_int_equal(sum.trouble, 0);
+	assert_true(sum.settled);
+	s[0].once *= 1.2;
+	s[1].once *= 1.1;
+	sum = add_up(s, 3);
+	assert_true(fabs(sum.cycles - 300) < 0.1);
+	assert_int_equal(sum.trouble, GUS_TIMING_NOISY);
+	assert_false(sum.settled);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_quiet), cmocka_unit_test(test_none_and_one),
+		cmocka_unit_test(test_in_order), cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_noisy), cmocka_unit_test(test_bistable), cmocka_unit_test(test_one_pace),
+		cmocka_unit_test(test_moved), cmocka_unit_test(test_unsteady), cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_steps_of_the_clock), cmocka_unit_test(test_long),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
