@@ -13,6 +13,17 @@ model_libmodel_a_SOURCES = \
 	model/analysis/saturation.c model/analysis/saturation.h \
 	model/analysis/sensitivity.c model/analysis/sensitivity.h \
 	model/analysis/variant.c model/analysis/variant.h \
+	model/calibration/body.c model/calibration/body.h \
+	model/calibration/emit.c model/calibration/emit.h model/calibration/emit_private.h \
+	model/calibration/emit_arm64.c model/calibration/emit_x86.c \
+	model/calibration/fit.h model/calibration/host.h \
+	model/calibration/fitted.c model/calibration/fitted.h \
+	model/calibration/micro.c model/calibration/micro.h \
+	model/calibration/known_forms.c model/calibration/known_forms.h \
+	model/calibration/links.c model/calibration/links.h \
+	model/calibration/subject.c model/calibration/subject.h \
+	model/calibration/pool.c model/calibration/pool.h \
+	model/calibration/round.c model/calibration/round.h \
 	model/code/forwarding.c model/code/forwarding.h \
 	model/code/decode_group.h model/code/prediction.h \
 	model/code/growing.c model/code/growing.h \

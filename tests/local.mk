@@ -215,6 +215,8 @@ unit_tests = \
 	tests/unit/test_core_settled \
 	tests/unit/test_core_told \
 	tests/unit/test_core_beside \
+	tests/unit/test_emit \
+	tests/unit/test_emit_executed \
 	tests/unit/test_storesets \
 	tests/unit/test_host_key \
 	tests/unit/test_timing \
@@ -439,6 +441,8 @@ tests_unit_test_pics_SOURCES = tests/unit/test_pics.c $(made_program)
 tests_unit_test_core_fed_SOURCES = tests/unit/test_core_fed.c $(made_program)
 fed_machine = tests/unit/fed_machine.c tests/unit/fed_machine.h $(made_program)
 tests_unit_test_core_hooks_SOURCES = tests/unit/test_core_hooks.c $(fed_machine)
+tests_unit_test_emit_SOURCES = tests/unit/test_emit.c
+tests_unit_test_emit_executed_SOURCES = tests/unit/test_emit_executed.c
 tests_unit_test_storesets_SOURCES = tests/unit/test_storesets.c
 tests_unit_test_core_told_SOURCES = tests/unit/test_core_told.c $(fed_machine)
 tests_unit_test_core_beside_SOURCES = tests/unit/test_core_beside.c $(fed_machine)
