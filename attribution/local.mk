@@ -31,6 +31,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/stacks/evidence.c attribution/stacks/evidence.h \
 	attribution/stacks/stack.c attribution/stacks/stack.h \
 	attribution/statistics/interval.c attribution/statistics/interval.h \
+	attribution/statistics/ridge.c attribution/statistics/ridge.h \
 	attribution/statistics/quantile.c attribution/statistics/quantile.h \
 	attribution/statistics/series.c attribution/statistics/series.h \
 	attribution/traced/code.c \

@@ -14,16 +14,35 @@ model_libmodel_a_SOURCES = \
 	model/analysis/sensitivity.c model/analysis/sensitivity.h \
 	model/analysis/variant.c model/analysis/variant.h \
 	model/calibration/body.c model/calibration/body.h \
+	model/calibration/breaks.c model/calibration/breaks.h \
+	model/calibration/bursts.c model/calibration/bursts.h \
+	model/calibration/caches.c \
+	model/calibration/chase.c model/calibration/chase.h \
+	model/calibration/chase_run.c \
+	model/calibration/knee.c model/calibration/knee.h \
 	model/calibration/emit.c model/calibration/emit.h model/calibration/emit_private.h \
 	model/calibration/emit_arm64.c model/calibration/emit_x86.c \
 	model/calibration/fit.h model/calibration/host.h \
+	model/calibration/flight.c \
 	model/calibration/fitted.c model/calibration/fitted.h \
+	model/calibration/front.c \
+	model/calibration/jam.c model/calibration/jam.h \
 	model/calibration/micro.c model/calibration/micro.h \
+	model/calibration/forms.c model/calibration/forms_private.h \
+	model/calibration/forms_explain.c model/calibration/forms_ports.c model/calibration/forms_time.c \
 	model/calibration/known_forms.c model/calibration/known_forms.h \
 	model/calibration/links.c model/calibration/links.h \
 	model/calibration/subject.c model/calibration/subject.h \
+	model/calibration/penalties.c \
 	model/calibration/pool.c model/calibration/pool.h \
+	model/calibration/replica.c model/calibration/replica.h \
 	model/calibration/round.c model/calibration/round.h \
+	model/calibration/stairs.c model/calibration/stairs.h \
+	model/calibration/window.c \
+	model/calibration/memory.c model/calibration/memory.h \
+	model/calibration/streams.c \
+	model/calibration/tlb.c \
+	model/calibration/written.c model/calibration/written.h \
 	model/code/forwarding.c model/code/forwarding.h \
 	model/code/decode_group.h model/code/prediction.h \
 	model/code/growing.c model/code/growing.h \

@@ -215,7 +215,11 @@ unit_tests = \
 	tests/unit/test_core_settled \
 	tests/unit/test_core_told \
 	tests/unit/test_core_beside \
+	tests/unit/test_breaks \
 	tests/unit/test_emit \
+	tests/unit/test_fits \
+	tests/unit/test_jam \
+	tests/unit/test_memory_fits \
 	tests/unit/test_emit_executed \
 	tests/unit/test_storesets \
 	tests/unit/test_host_key \
@@ -271,6 +275,7 @@ unit_tests = \
 	tests/unit/test_json \
 	tests/unit/test_kept \
 	tests/unit/test_kernel \
+	tests/unit/test_knee \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_excerpt \
@@ -397,6 +402,10 @@ tests_unit_test_words_samples_SOURCES = tests/unit/test_words_samples.c tests/wo
 	tests/words/sample_words.h $(words)
 tests_unit_test_words_spe_SOURCES = tests/unit/test_words_spe.c tests/words/spe_words.c tests/words/spe_words.h $(words)
 # Recordings of emulated samplers, and how any recording is read.
+tests_unit_test_breaks_SOURCES = tests/unit/test_breaks.c
+tests_unit_test_fits_SOURCES = tests/unit/test_fits.c tests/unit/simulated_host.c tests/unit/simulated_host.h
+tests_unit_test_jam_SOURCES = tests/unit/test_jam.c
+tests_unit_test_memory_fits_SOURCES = tests/unit/test_memory_fits.c
 tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
@@ -492,6 +501,7 @@ tests_unit_test_renaming_SOURCES = tests/unit/test_renaming.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_cargo_SOURCES = tests/unit/test_cargo.c
 tests_unit_test_join_SOURCES = tests/unit/test_join.c
+tests_unit_test_knee_SOURCES = tests/unit/test_knee.c
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
 tests_unit_test_lives_SOURCES = tests/unit/test_lives.c
