@@ -7,6 +7,14 @@ gusprof_SOURCES = \
 	cli/annotate/render.h \
 	cli/annotate/text.c \
 	cli/annotate/view.c cli/annotate/view.h \
+	cli/calibrate/host.c cli/calibrate/host.h \
+	cli/calibrate/fits.c cli/calibrate/fits.h \
+	cli/calibrate/calibrate.c \
+	cli/calibrate/json.c \
+	cli/calibrate/recording.c cli/calibrate/recording.h \
+	cli/calibrate/sound.c cli/calibrate/sound.h \
+	cli/calibrate/text.c \
+	cli/calibrate/view.h \
 	cli/common/absent.c cli/common/absent.h \
 	cli/common/calibrated.c cli/common/calibrated.h \
 	cli/common/csv.c cli/common/csv.h \

@@ -17,6 +17,7 @@ case_tests = \
 	tests/cases/accesses.sh \
 	tests/cases/attach.sh \
 	tests/cases/annotate.sh \
+	tests/cases/calibrate.sh \
 	tests/cases/callers.sh \
 	tests/cases/completion.sh \
 	tests/cases/container.sh \
@@ -199,6 +200,7 @@ unit_tests = \
 	tests/unit/test_bounds \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
+	tests/unit/test_calibrated \
 	tests/unit/test_carried \
 	tests/unit/test_call_graph \
 	tests/unit/test_cargo \
@@ -222,6 +224,7 @@ unit_tests = \
 	tests/unit/test_memory_fits \
 	tests/unit/test_emit_executed \
 	tests/unit/test_storesets \
+	tests/unit/test_calibrate_host \
 	tests/unit/test_host_key \
 	tests/unit/test_timing \
 	tests/unit/test_timing_sum \
@@ -429,6 +432,7 @@ tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c $(made_program) $(plai
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
+tests_unit_test_calibrated_SOURCES = tests/unit/test_calibrated.c cli/calibrate/sound.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_columns_later_SOURCES = tests/unit/test_columns_later.c
 tests_unit_test_confine_SOURCES = tests/unit/test_confine.c tracing/confine/calls.c
@@ -589,6 +593,7 @@ tests_unit_test_resolve_SOURCES = tests/unit/test_resolve.c
 tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)
 tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c
+tests_unit_test_calibrate_host_SOURCES = tests/unit/test_calibrate_host.c cli/calibrate/host.c
 tests_unit_test_host_key_SOURCES = tests/unit/test_host_key.c
 tests_unit_test_timing_SOURCES = tests/unit/test_timing.c
 tests_unit_test_timing_sum_SOURCES = tests/unit/test_timing_sum.c
