@@ -31,6 +31,7 @@ case_tests = \
 	tests/cases/first-hour.sh \
 	tests/cases/flamegraph.sh \
 	tests/cases/flamegraph-browser.sh \
+	tests/cases/golden.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/import.sh \
 	tests/cases/import-hostile.sh \
@@ -247,6 +248,12 @@ unit_tests = \
 	tests/unit/test_words_ibs \
 	tests/unit/test_words_samples \
 	tests/unit/test_words_spe \
+	tests/unit/test_golden_samplers \
+	tests/unit/test_golden_truth \
+	tests/unit/test_golden_machines \
+	tests/unit/test_forms \
+	tests/unit/test_golden_host \
+	tests/unit/test_golden_words \
 	tests/unit/test_package \
 	tests/unit/test_event \
 	tests/unit/test_fed \
@@ -405,10 +412,36 @@ tests_unit_test_words_samples_SOURCES = tests/unit/test_words_samples.c tests/wo
 	tests/words/sample_words.h $(words)
 tests_unit_test_words_spe_SOURCES = tests/unit/test_words_spe.c tests/words/spe_words.c tests/words/spe_words.h $(words)
 # Recordings of emulated samplers, and how any recording is read.
+golden_words = tests/accuracy/golden/words.c tests/accuracy/golden/words.h tests/accuracy/golden/read.c \
+	tests/accuracy/golden/file.c tests/accuracy/golden/file.h tests/accuracy/golden/claims.c \
+	tests/accuracy/golden/claims.h tests/accuracy/golden/pebs.c tests/accuracy/golden/pebs.h \
+	tests/accuracy/golden/ibs.c tests/accuracy/golden/ibs.h tests/accuracy/golden/spe.c \
+	tests/accuracy/golden/spe.h tests/words/ibs_words.c tests/words/ibs_words.h tests/words/spe_words.c \
+	tests/words/spe_words.h $(words) cli/common/recording.c cli/common/recording.h
+tests_unit_test_golden_samplers_SOURCES = tests/unit/test_golden_samplers.c tests/accuracy/golden/samplers.c \
+	tests/accuracy/golden/samplers.h tests/accuracy/golden/passes.h tests/accuracy/golden/draw.h
+tests_unit_test_golden_truth_SOURCES = tests/unit/test_golden_truth.c tests/accuracy/golden/truth.c \
+	tests/accuracy/golden/truth.h tests/accuracy/golden/score.c tests/accuracy/golden/score.h \
+	tests/accuracy/golden/counters.c tests/accuracy/golden/counters.h tests/accuracy/golden/draw.h \
+	tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
+tests_unit_test_golden_machines_SOURCES = tests/unit/test_golden_machines.c tests/accuracy/golden/draw.h \
+	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h tests/accuracy/golden/passes.h \
+	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h
+tests_unit_test_forms_SOURCES = tests/unit/test_forms.c tests/accuracy/golden/draw.h \
+	tests/accuracy/golden/host.c tests/accuracy/golden/host.h \
+	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h \
+	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \
+	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h
 tests_unit_test_breaks_SOURCES = tests/unit/test_breaks.c
 tests_unit_test_fits_SOURCES = tests/unit/test_fits.c tests/unit/simulated_host.c tests/unit/simulated_host.h
 tests_unit_test_jam_SOURCES = tests/unit/test_jam.c
 tests_unit_test_memory_fits_SOURCES = tests/unit/test_memory_fits.c
+tests_unit_test_golden_host_SOURCES = tests/unit/test_golden_host.c tests/accuracy/golden/draw.h \
+	tests/accuracy/golden/host.c tests/accuracy/golden/host.h \
+	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h \
+	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \
+	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h
+tests_unit_test_golden_words_SOURCES = tests/unit/test_golden_words.c $(golden_words)
 tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
@@ -785,8 +818,10 @@ EXTRA_DIST += tests/accuracy/words
 
 # Stages of another simulator's micro-ops, for what our policies make of each cycle.
 check_PROGRAMS += tests/accuracy/golden_stages
+golden_stages = tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
-EXTRA_DIST += tests/accuracy/golden-stages
+EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/judged tests/accuracy/kernels/judged.c
+EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c
 
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/both_stacks
@@ -817,6 +852,17 @@ EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patt
 	tests/accuracy/kernels/jacobi_1d.c
 
 # Programs for simulated machines; the script compiles the kernels itself.
+EXTRA_DIST += tests/accuracy/programs tests/accuracy/kernels/chance.h tests/accuracy/kernels/graph.h \
+	tests/accuracy/kernels/bfs.c tests/accuracy/kernels/btree.c tests/accuracy/kernels/bytecode.c \
+	tests/accuracy/kernels/dijkstra.c tests/accuracy/kernels/edits.c tests/accuracy/kernels/fft.c \
+	tests/accuracy/kernels/gemm.c tests/accuracy/kernels/hashjoin.c tests/accuracy/kernels/json.c \
+	tests/accuracy/kernels/lz.c tests/accuracy/kernels/nbody.c tests/accuracy/kernels/pagerank.c \
+	tests/accuracy/kernels/queens.c tests/accuracy/kernels/ray.c tests/accuracy/kernels/regex.c \
+	tests/accuracy/kernels/sandpile.c tests/accuracy/kernels/spmv.c tests/accuracy/kernels/stencil.c \
+	tests/accuracy/kernels/treap.c \
+	tests/accuracy/kernels/digits.bc tests/accuracy/kernels/objects.py tests/accuracy/kernels/objects.rb \
+	tests/accuracy/kernels/queries.sql tests/accuracy/kernels/report.jq tests/accuracy/kernels/rows.awk \
+	tests/accuracy/kernels/tables.lua tests/accuracy/kernels/text.pl
 
 # Kernels of our own, to be timed and to be traced. How they are compiled is what they are, so neither the user's CFLAGS
 # nor sanitizers come in.
@@ -906,5 +952,19 @@ $(tests_kernels_suite_libo3avx2_a_OBJECTS): CFLAGS = -g -O3
 endif
 
 # Machines of which the truth is known, and what samplers would have seen of them.
+golden_sources = tests/accuracy/golden/calibrate.c tests/accuracy/golden/calibrate.h \
+	tests/accuracy/golden/counters.c tests/accuracy/golden/counters.h tests/accuracy/golden/draw.h \
+	tests/accuracy/golden/host.c tests/accuracy/golden/host.h \
+	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h tests/accuracy/golden/passes.h \
+	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \
+	tests/accuracy/golden/output.c tests/accuracy/golden/output.h \
+	tests/accuracy/golden/replay.c tests/accuracy/golden/replay.h \
+	tests/accuracy/golden/run.c tests/accuracy/golden/run.h \
+	tests/accuracy/golden/samplers.c tests/accuracy/golden/samplers.h \
+	tests/accuracy/golden/score.c tests/accuracy/golden/score.h \
+	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h \
+	tests/accuracy/golden/truth.c tests/accuracy/golden/truth.h
 check_PROGRAMS += tests/accuracy/golden/gusprof-golden
+tests_accuracy_golden_gusprof_golden_SOURCES = tests/accuracy/golden/gusprof_golden.c $(golden_sources) \
+	$(golden_words) $(golden_stages)
 tests_accuracy_golden_gusprof_golden_LDADD = $(GUS_LAYERS) -lm

@@ -14,6 +14,7 @@ lint_tests = \
 	tests/lint/overlays \
 	tests/lint/packages \
 	tests/lint/plugin-man \
+	tests/lint/programs \
 	tests/lint/spdx \
 	tests/lint/syntax
 TESTS += $(lint_tests)

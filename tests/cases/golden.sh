@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# gusprof-golden on a program with threads: recordings have samples of each, in order, and a sample of one thread is not
+# taken for a share of another's.
+. "$(dirname "$0")/lib.sh"
+set -o pipefail
+plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so threads=$GUS_BUILDDIR/tests/cases/trace-threads
+golden=$GUS_BUILDDIR/tests/accuracy/golden/gusprof-golden
+command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is not installed (package qemu-user)"
+[[ -e $plugin ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
+[[ -x $threads ]] || skip "the program to trace is for x86-64"
+qemu-x86_64 -plugin "$plugin,out=t,quiet=on" "$threads" >out 2>&1 ||
+	{ grep -qiE 'version|api' out && skip "this QEMU does not take plugins of version 1: $(head -n 1 out)"
+	cat out; exit 1; }
+
+"$golden" run --seed 5 --passes 64 t -o run >out 2>&1 || { problem "threads are not run"; cat out; }
+"$GUSPROF" dump t | grep 'mmap.*trace-threads' >maps
+for scheme in pebs ibs-ops spe timer; do
+	"$GUSPROF" script -q --ns -i run/$scheme.data -F tid,time >samples 2>/dev/null
+	awk '{ print $1 }' samples | sort -u | tr '\n' ' ' >out
+	expect "$scheme samples all threads" '^1000 1001 1002 1003 $'
+	awk '{ sub(":", "", $2); if ($2 < before) print; before = $2 }' samples >out
+	[[ -s out ]] && { problem "samples of $scheme are not in order"; head -n 3 out; }
+	"$GUSPROF" report -q -i run/$scheme.data >out 2>/dev/null
+	grep -q build_id maps && expect "functions have names in $scheme" '  work$'
+done
+"$golden" score run >scores 2>&1
+fired=$(awk '$1 == "tea" { print $3 }' run/rates)
+awk -v n="$fired" '$1 == "tea" && $2 == "function" { print ($3 == n ? "same" : $3 " of " n) }' scores >out
+expect "each of TEA's samples is one" '^same$'
+
+# What calibration finds out of a machine of which the truth is known: all that it claims of a window is right, and what
+# its table says then is nearer than what it began from.
+"$golden" calibrate 6 --bare --only window --replay >out 2>&1
+expect "a reorder buffer" '^rob	368	368	.*	high	.*	right	'
+expect "sizes" '^# sizes within 2 %: [5-9] of [5-9], 0 more are in a wide interval, and [01] not told$'
+[[ $(grep -c WRONG out) == 0 ]] || { problem "calibration is wrong"; grep WRONG out; }
+expect "another table to begin from" '^# begins from emeraldrapids$'
+awk '/ microbenchmarks within / { print $(NF - 3) }' out | tr '\n' ' ' >off
+awk '{ exit !(NF == 2 && $2 < $1) }' off || { problem "the calibrated table is no nearer"; cat off; }
+"$golden" calibrate 6 --only windows >out 2>&1 && problem "a fit of no name is run"
+expect "no such fit" 'there is no fit called windows'
+
+# What it cannot do it says.
+qemu-x86_64 -plugin "$plugin,out=none,quiet=on,range=1-2" "$threads" >out 2>&1
+"$golden" run --seed 5 none -o nothing >out 2>&1 && problem "a trace of nothing is run"
+expect "a trace of nothing" 'nothing to run: none has no instruction'
+for option in "--seed five" "--seed -1" "--seed 5x" "--seed 99999999999999999999" "--passes 65"; do
+	# shellcheck disable=SC2086 # two words
+	"$golden" run $option t -o wrong >out 2>&1
+	[[ $? == 2 ]] || problem "$option is taken"
+done
+((failed == 0))
