@@ -32,6 +32,7 @@ gusprof_SOURCES = \
 	cli/common/progress.c cli/common/progress.h \
 	cli/common/print.c cli/common/print.h \
 	cli/common/recording.c cli/common/recording.h \
+	cli/common/wording.c cli/common/wording.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
 	cli/doctor.c \
 	cli/doctor_text.c cli/doctor_text.h \

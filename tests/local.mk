@@ -519,7 +519,7 @@ made_mapping = tests/unit/made_mapping.h
 made_calls = tests/unit/made_calls.c tests/unit/made_calls.h $(made_mapping)
 tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common/html.c cli/common/print.c \
 	cli/report/data.c cli/report/flame.c cli/report/flame_tree.c cli/report/head.c \
-	 cli/report/view.c \
+	cli/common/wording.c cli/report/view.c \
 	cli/screen/cells.c \
 	cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/flame_file.c
@@ -646,7 +646,7 @@ tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_pro
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 report_text = cli/common/print.c cli/report/by.c cli/report/data.c cli/report/head.c \
-	 cli/report/text.c \
+	cli/common/wording.c cli/report/text.c \
 	cli/report/tree_text.c cli/report/trees.c cli/report/view.c cli/screen/cells.c cli/screen/screen.c \
 	cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_report_text_SOURCES = tests/unit/test_report_text.c $(made_calls) $(printed) $(report_text) \

@@ -2,57 +2,34 @@
 #include "cli/report/head.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
 #include "cli/common/print.h"
 #include "cli/common/recording.h"
+#include "cli/common/wording.h"
 #include "cli/screen/cells.h"
 #include "cli/screen/screen.h"
 #include "cli/screen/shorten.h"
 
 #define NAMED 4 /* of several processes, how many are named */
 
-/* A text that is made piece by piece. */
-struct text gus_vec(char);
-
-__attribute__((format(printf, 2, 3)))
-static void add(struct text *t, const char *format, ...)
-{
-	va_list args;
-	char *piece;
-
-	va_start(args, format);
-	if (vasprintf(&piece, format, args) < 0)
-		gus_alloc_failed(0);
-	va_end(args);
-	gus_vec_append(t, piece, strlen(piece));
-	free(piece);
-}
-
-static char *done(struct text *t)
-{
-	gus_vec_push(t, '\0');
-	return t->v;
-}
-
 /* Who was watched. */
 
-static void add_command(struct text *t, const Gusprof__Header *h)
+static void add_command(struct gus_wording *t, const Gusprof__Header *h)
 {
 	for (size_t i = 0; i < h->n_command; i++)
-		add(t, "%s%s", i ? " " : "", h->command[i]);
+		gus_wording_add(t, "%s%s", i ? " " : "", h->command[i]);
 }
 
 /* What a process was called in the end: whoever attached to a number wants to see what it was. */
-static void add_tasks(struct text *t, const struct gus_profile *p, const char *one, const char *many, bool threads)
+static void add_tasks(struct gus_wording *t, const struct gus_profile *p, const char *one, const char *many,
+		      bool threads)
 {
 	const Gusprof__Header *h = p->header;
 
-	add(t, "%s ", h->n_targets == 1 ? one : many);
+	gus_wording_add(t, "%s ", h->n_targets == 1 ? one : many);
 	for (size_t i = 0; i < h->n_targets && i < NAMED; i++) {
 		uint32_t id = h->targets[i], pid = id;
 		const char *name;
@@ -61,32 +38,32 @@ static void add_tasks(struct text *t, const struct gus_profile *p, const char *o
 			if (p->threads.v[k].tid == id)
 				pid = p->threads.v[k].pid;
 		name = gus_space_comm(p->space, pid, id, UINT64_MAX);
-		add(t, "%s%" PRIu32, i ? ", " : "", id);
+		gus_wording_add(t, "%s%" PRIu32, i ? ", " : "", id);
 		if (*name)
-			add(t, " (%s)", name);
+			gus_wording_add(t, " (%s)", name);
 	}
 	if (h->n_targets > NAMED)
-		add(t, " and %zu more", h->n_targets - NAMED);
+		gus_wording_add(t, " and %zu more", h->n_targets - NAMED);
 }
 
 char *gus_head_target(const struct gus_profile *p)
 {
 	const Gusprof__Header *h = p->header;
-	struct text t = { 0 };
+	struct gus_wording t = { 0 };
 
 	if (strcmp(h->target, "process") == 0)
 		add_tasks(&t, p, "process", "processes", false);
 	else if (strcmp(h->target, "thread") == 0)
 		add_tasks(&t, p, "thread", "threads", true);
 	else if (strcmp(h->target, "cgroup") == 0)
-		add(&t, "cgroup %s", h->cgroup);
+		gus_wording_add(&t, "cgroup %s", h->cgroup);
 	else if (strcmp(h->target, "system") == 0)
-		add(&t, "%s", *h->cpus ? "all" : "all CPUs");
+		gus_wording_add(&t, "%s", *h->cpus ? "all" : "all CPUs");
 	else
 		add_command(&t, h);
 	if (*h->cpus)
-		add(&t, " on CPUs %s", h->cpus);
-	return done(&t);
+		gus_wording_add(&t, " on CPUs %s", h->cpus);
+	return gus_wording_done(&t);
 }
 
 static bool is_command(const Gusprof__Header *h)
@@ -114,18 +91,18 @@ static void share_text(uint64_t ppm, char out[48])
 		strcat(out, " %");
 }
 
-static void add_duration(struct text *t, const char *before, uint64_t ns, const char *behind)
+static void add_duration(struct gus_wording *t, const char *before, uint64_t ns, const char *behind)
 {
 	char time[48];
 
 	gus_time_format(time, sizeof(time), ns);
-	add(t, "%s%s%s", before, time, behind);
+	gus_wording_add(t, "%s%s%s", before, time, behind);
 }
 
 /* What threads did with their time. */
-static void add_time(struct text *t, const struct gus_wall_sums *w)
+static void add_time(struct gus_wording *t, const struct gus_wall_sums *w)
 {
-	add(t, "%" PRIu64 " thread%s", w->threads, w->threads == 1 ? "" : "s");
+	gus_wording_add(t, "%" PRIu64 " thread%s", w->threads, w->threads == 1 ? "" : "s");
 	add_duration(t, ", ", w->all.wall, " of wall time: ");
 	add_duration(t, "", w->all.on, " on a CPU, ");
 	add_duration(t, "", gus_life_off(&w->all), " off it (");
@@ -135,7 +112,7 @@ static void add_time(struct text *t, const struct gus_wall_sums *w)
 		add_duration(t, ", ", w->all.unknown, " not known");
 }
 
-static void add_totals(struct text *t, const struct gus_report *r)
+static void add_totals(struct gus_wording *t, const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
 	const Gusprof__Overhead *o = p->footer ? p->footer->overhead : NULL;
@@ -144,34 +121,34 @@ static void add_totals(struct text *t, const struct gus_report *r)
 	gus_time_format(length, sizeof(length), r->length_ns);
 	if (p->weighs != GUS_WEIGHS_EVENTS) {
 		add_time(t, &p->wall);
-		add(t, ", in %s", length);
+		gus_wording_add(t, ", in %s", length);
 		return;
 	}
-	add(t, "%" PRIu64 " sample%s of %s", p->samples, p->samples == 1 ? "" : "s", event_of(p));
+	gus_wording_add(t, "%" PRIu64 " sample%s of %s", p->samples, p->samples == 1 ? "" : "s", event_of(p));
 	if (r->units.time.known) {
 		gus_time_format(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
-		add(t, ", %s of CPU time", time);
+		gus_wording_add(t, ", %s of CPU time", time);
 	}
-	add(t, " in %s", length);
+	gus_wording_add(t, " in %s", length);
 	if (o) {
 		share_text(o->got_ppm, cost);
-		add(t, "; cost %s", cost);
+		gus_wording_add(t, "; cost %s", cost);
 	}
 }
 
 char *gus_head_totals(const struct gus_report *r)
 {
-	struct text t = { 0 };
+	struct gus_wording t = { 0 };
 
 	add_totals(&t, r);
-	return done(&t);
+	return gus_wording_done(&t);
 }
 
 /* A line that is cut where the screen ends. */
-static void print_line(const struct gus_report *r, struct text *t)
+static void print_line(const struct gus_report *r, struct gus_wording *t)
 {
 	const struct gus_screen *s = r->screen;
-	char *text = done(t);
+	char *text = gus_wording_done(t);
 	char *shown = s->width && !s->full_names ? gus_shorten(text, GUS_SHORTEN_END, s->width - 2, s->dots) :
 		gus_strdup(text);
 
@@ -183,7 +160,7 @@ static void print_line(const struct gus_report *r, struct text *t)
 static void print_short(const struct gus_report *r)
 {
 	const Gusprof__Host *host = r->profile->header->host;
-	struct text totals = { 0 }, target = { 0 };
+	struct gus_wording totals = { 0 }, target = { 0 };
 	char *who = gus_head_target(r->profile);
 
 	add_totals(&totals, r);
@@ -191,10 +168,10 @@ static void print_short(const struct gus_report *r)
 	if (r->profile->weighs == GUS_WEIGHS_EVENTS)
 		print_line(r, &totals);
 	else
-		gus_screen_fold(r->screen, stdout, "# ", "#   ", done(&totals));
+		gus_screen_fold(r->screen, stdout, "# ", "#   ", gus_wording_done(&totals));
 	if (host && *host->hostname)
-		add(&target, "%s: ", host->hostname);
-	add(&target, "%s", who);
+		gus_wording_add(&target, "%s: ", host->hostname);
+	gus_wording_add(&target, "%s", who);
 	if (target.n)
 		print_line(r, &target);
 	gus_vec_free(&totals);
@@ -204,15 +181,15 @@ static void print_short(const struct gus_report *r)
 
 /* The long form: a line, folded, for each thing that is known. */
 
-static void print_fact(const struct gus_report *r, const char *what, struct text *t)
+static void print_fact(const struct gus_report *r, const char *what, struct gus_wording *t)
 {
-	char *first = gus_format("# %-10s", what), *text = done(t);
+	char *first = gus_format("# %-10s", what), *text = gus_wording_done(t);
 
 	if (*text)
 		gus_screen_fold(r->screen, stdout, first, "#             ", text);
 	free(first);
 	gus_vec_free(t);
-	*t = (struct text){ 0 };
+	*t = (struct gus_wording){ 0 };
 }
 
 static void print_host(const struct gus_report *r)
@@ -221,22 +198,23 @@ static void print_host(const struct gus_report *r)
 	const Gusprof__Clock *c = h->clock;
 	time_t at = c ? (time_t)(c->start_realtime_ns / 1000000000) : 0;
 	char when[64], length[48];
-	struct text t = { 0 };
+	struct gus_wording t = { 0 };
 	struct tm tm;
 
 	if (h->host) {
-		add(&t, "%s, %s, kernel %s", h->host->hostname, h->host->machine, h->host->kernel);
+		gus_wording_add(&t, "%s, %s, kernel %s", h->host->hostname, h->host->machine, h->host->kernel);
 		if (*h->host->cpu_model)
-			add(&t, ", %s", h->host->cpu_model);
+			gus_wording_add(&t, ", %s", h->host->cpu_model);
 		if (h->host->cpus_online)
-			add(&t, ", %" PRIu32 " CPU%s", h->host->cpus_online, h->host->cpus_online == 1 ? "" : "s");
+			gus_wording_add(&t, ", %" PRIu32 " CPU%s", h->host->cpus_online,
+					h->host->cpus_online == 1 ? "" : "s");
 		print_fact(r, "host:", &t);
 	}
 	gus_time_format(length, sizeof(length), r->length_ns);
 	at = at && gmtime_r(&at, &tm) && strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm) ? at : 0;
 	if (at)
-		add(&t, "%s, for ", when);
-	add(&t, "%s", length);
+		gus_wording_add(&t, "%s, for ", when);
+	gus_wording_add(&t, "%s", length);
 	print_fact(r, at ? "date:" : "length:", &t);
 }
 
@@ -245,33 +223,33 @@ static void print_event(const struct gus_report *r)
 	const struct gus_profile *p = r->profile;
 	const Gusprof__Header *h = p->header;
 	char time[48], factor[48];
-	struct text t = { 0 };
+	struct gus_wording t = { 0 };
 
-	add(&t, "%s", event_of(p));
+	gus_wording_add(&t, "%s", event_of(p));
 	if (*h->tier)
-		add(&t, ", tier %s", h->tier);
+		gus_wording_add(&t, ", tier %s", h->tier);
 	print_fact(r, "event:", &t);
-	add(&t, "%s", h->choice);
+	gus_wording_add(&t, "%s", h->choice);
 	print_fact(r, "choice:", &t);
 	if (p->weighs != GUS_WEIGHS_EVENTS) {
 		add_time(&t, &p->wall);
 		print_fact(r, "time:", &t);
 		return;
 	}
-	add(&t, "%" PRIu64, p->samples);
+	gus_wording_add(&t, "%" PRIu64, p->samples);
 	if (r->units.time.known) {
 		gus_time_format(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
-		add(&t, " for %s of CPU time (%s)", time, gus_evidence_name(r->units.time.evidence));
+		gus_wording_add(&t, " for %s of CPU time (%s)", time, gus_evidence_name(r->units.time.evidence));
 	}
 	print_fact(r, "samples:", &t);
 	if (!r->units.cycles.known)
 		return;
 	gus_fixed_format(factor, sizeof(factor), r->units.cycles.factor, 3);
-	add(&t, "%" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight),
+	gus_wording_add(&t, "%" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight),
 	    gus_evidence_name(r->units.cycles.evidence));
 	if (r->units.cycles.evidence == GUS_INFERRED)
-		add(&t, " at %s GHz, timed before and after the run", factor);
-	add(&t, ")");
+		gus_wording_add(&t, " at %s GHz, timed before and after the run", factor);
+	gus_wording_add(&t, ")");
 	print_fact(r, "cycles:", &t);
 }
 
@@ -282,12 +260,12 @@ static void print_cost(const struct gus_report *r)
 	const Gusprof__Overhead *o = p->footer ? p->footer->overhead : NULL;
 	double percent = gus_overhead_percent(p);
 	char got[48], asked[48], parts[3][48], around[48];
-	struct text t = { 0 };
+	struct gus_wording t = { 0 };
 
 	if (!o) {
 		if (percent >= 0) {
 			share_text((uint64_t)(percent * 1e4), got);
-			add(&t, "about %s of the CPU time, beginning and end included", got);
+			gus_wording_add(&t, "about %s of the CPU time, beginning and end included", got);
 		}
 		print_fact(r, "cost:", &t);
 		return;
@@ -296,32 +274,32 @@ static void print_cost(const struct gus_report *r)
 	share_text(o->samples_ppm, parts[0]);
 	share_text(o->following_ppm, parts[1]);
 	share_text(o->recorder_ppm, parts[2]);
-	add(&t, "%s of the CPU time while it ran", got);
+	gus_wording_add(&t, "%s of the CPU time while it ran", got);
 	if (p->header->overhead_ppm) {
 		share_text(p->header->overhead_ppm, asked);
-		add(&t, ", asked %s, at %" PRIu64 " and in the end %" PRIu64 " samples a second", asked, o->hz_first,
-		    o->hz_last);
+		gus_wording_add(&t, ", asked %s, at %" PRIu64 " and in the end %" PRIu64 " samples a second", asked,
+				o->hz_first, o->hz_last);
 	}
 	gus_time_format(around, sizeof(around), o->around_ns);
-	add(&t, ": samples %s, following tasks %s, recorder %s; its beginning and end took %s more", parts[0],
-	    parts[1], parts[2], around);
+	gus_wording_add(&t, ": samples %s, following tasks %s, recorder %s; its beginning and end took %s more",
+			parts[0], parts[1], parts[2], around);
 	print_fact(r, "cost:", &t);
 }
 
 static void print_long(const struct gus_report *r)
 {
 	const Gusprof__Header *h = r->profile->header;
-	struct text t = { 0 };
+	struct gus_wording t = { 0 };
 	char *who = gus_head_target(r->profile);
 
-	add(&t, "%s, by %s", gus_recording_name(r->path), h->producer);
+	gus_wording_add(&t, "%s, by %s", gus_recording_name(r->path), h->producer);
 	print_fact(r, "file:", &t);
-	add(&t, "%s", who);
+	gus_wording_add(&t, "%s", who);
 	print_fact(r, is_command(h) ? "command:" : "target:", &t);
 	if (!is_command(h) && h->n_command) {
-		add(&t, "for as long as '");
+		gus_wording_add(&t, "for as long as '");
 		add_command(&t, h);
-		add(&t, "' ran");
+		gus_wording_add(&t, "' ran");
 		print_fact(r, "duration:", &t);
 	}
 	print_host(r);
@@ -336,7 +314,7 @@ static void print_others(const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
 	size_t known = p->footer ? p->footer->n_events : 0, others = 0;
-	struct text names = { 0 }, t = { 0 };
+	struct gus_wording names = { 0 }, t = { 0 };
 
 	for (uint32_t i = 0; i < known && i < p->header->n_events && p->event != GUS_EVENT_ANY; i++) {
 		uint64_t samples = p->footer->events[i]->samples;
@@ -344,14 +322,15 @@ static void print_others(const struct gus_report *r)
 		if (i == p->event || !samples)
 			continue;
 		if (others++ < NAMED)
-			add(&names, "%s%s (%" PRIu64 ")", others > 1 ? ", " : "", p->header->events[i]->name, samples);
+			gus_wording_add(&names, "%s%s (%" PRIu64 ")", others > 1 ? ", " : "",
+					p->header->events[i]->name, samples);
 	}
 	if (others > NAMED)
-		add(&names, " and %zu more", others - NAMED);
+		gus_wording_add(&names, " and %zu more", others - NAMED);
 	if (others) {
-		add(&t, "not shown: the samples of %zu other event%s: %s; --event NAME shows those", others,
-		    others == 1 ? "" : "s", done(&names));
-		gus_screen_fold(r->screen, stdout, "# ", "#   ", done(&t));
+		gus_wording_add(&t, "not shown: the samples of %zu other event%s: %s; --event NAME shows those", others,
+		    others == 1 ? "" : "s", gus_wording_done(&names));
+		gus_screen_fold(r->screen, stdout, "# ", "#   ", gus_wording_done(&t));
 	}
 	gus_vec_free(&names);
 	gus_vec_free(&t);
