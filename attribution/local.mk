@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
+	attribution/compared/compared.c attribution/compared/compared.h \
+	attribution/compared/figure.c attribution/compared/figure.h \
+	attribution/compared/forms.c attribution/compared/forms.h \
+	attribution/compared/knobs.c attribution/compared/knobs.h \
+	attribution/compared/measured.c attribution/compared/measured.h \
+	attribution/compared/residuals.c attribution/compared/residuals.h \
+	attribution/compared/trust.c attribution/compared/trust.h \
+	attribution/compared/weak.c attribution/compared/weak.h \
 	attribution/memory/sharing.c attribution/memory/sharing.h \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
 	attribution/profile/by.c attribution/profile/by.h \

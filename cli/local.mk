@@ -34,6 +34,13 @@ gusprof_SOURCES = \
 	cli/common/recording.c cli/common/recording.h \
 	cli/common/wording.c cli/common/wording.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
+	cli/compare/compare.c \
+	cli/compare/csv.c \
+	cli/compare/json.c \
+	cli/compare/recordings.c cli/compare/recordings.h \
+	cli/compare/text.c \
+	cli/compare/view.h \
+	cli/compare/words.c cli/compare/words.h \
 	cli/doctor.c \
 	cli/doctor_text.c cli/doctor_text.h \
 	cli/dump.c \

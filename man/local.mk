@@ -3,6 +3,7 @@ dist_man_MANS += \
 	man/gusprof.1 \
 	man/gusprof-annotate.1 \
 	man/gusprof-calibrate.1 \
+	man/gusprof-compare.1 \
 	man/gusprof-data.5 \
 	man/gusprof-doctor.1 \
 	man/gusprof-dump.1 \

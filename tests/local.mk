@@ -19,6 +19,7 @@ case_tests = \
 	tests/cases/annotate.sh \
 	tests/cases/calibrate.sh \
 	tests/cases/callers.sh \
+	tests/cases/compare.sh \
 	tests/cases/completion.sh \
 	tests/cases/container.sh \
 	tests/cases/damage.sh \
@@ -208,6 +209,7 @@ unit_tests = \
 	tests/unit/test_causality \
 	tests/unit/test_columns \
 	tests/unit/test_columns_later \
+	tests/unit/test_compared \
 	tests/unit/test_confine \
 	tests/unit/test_container \
 	tests/unit/test_control \
@@ -468,6 +470,7 @@ tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_calibrated_SOURCES = tests/unit/test_calibrated.c cli/calibrate/sound.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_columns_later_SOURCES = tests/unit/test_columns_later.c
+tests_unit_test_compared_SOURCES = tests/unit/test_compared.c $(made_program)
 tests_unit_test_confine_SOURCES = tests/unit/test_confine.c tracing/confine/calls.c
 tests_unit_test_confine_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 tests_unit_test_confine_LDADD = $(LDADD) $(SECCOMP_LIBS) -lpthread

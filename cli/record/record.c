@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -639,21 +640,43 @@ static const struct record_options standard = {
 	.trace_window = 1000000,
 };
 
-int gus_record_process(int pid, int fd)
+/* Into what is open, for who reads it at once, on this machine. */
+static struct record_options quietly(int fd)
 {
-	char *words = gus_format("%d", pid), *none = NULL;
 	struct record_options o = standard;
-	int status = GUS_EXIT_NO_TARGET;
 
 	o.quiet = true;
 	o.output = "the samples";
 	o.output_fd = fd;
-	o.embed = GUS_EMBED_NONE; /* who reads it does so at once, beside the process */
+	o.embed = GUS_EMBED_NONE;
 	gus_target_init(&o.target);
+	return o;
+}
+
+int gus_record_process(int pid, int fd)
+{
+	char *words = gus_format("%d", pid), *none = NULL;
+	struct record_options o = quietly(fd);
+	int status = GUS_EXIT_NO_TARGET;
+
 	if (gus_target_add(&o.target, GUS_TARGET_PROCESSES, words, NULL) == 0)
 		status = record(&o, &none);
 	gus_target_free(&o.target);
 	free(words);
+	return status;
+}
+
+int gus_record_command(char **command, uint64_t hz, double overhead, int fd)
+{
+	struct record_options o = quietly(fd);
+	char *rate = hz ? gus_format("%" PRIu64, hz) : NULL;
+	int status;
+
+	o.frequency = rate;
+	o.overhead = overhead;
+	status = record(&o, command);
+	gus_target_free(&o.target);
+	free(rate);
 	return status;
 }
 

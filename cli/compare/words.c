@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/compare/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution/traced/traced.h"
+#include "cli/common/recording.h"
+#include "cli/common/wording.h"
+#include "model/analysis/sensitivity.h"
+#include "model/tables/uarch.h"
+
+char *gus_compare_title(const struct gus_compare_view *v)
+{
+	const struct gus_model_view *m = v->model;
+	struct gus_wording p = { 0 };
+
+	for (size_t i = 0; m->command && i < m->command_n; i++)
+		gus_wording_add(&p, "%s%s", i ? " " : "", m->command[i]);
+	if (!m->command && m->windows && m->windows->process->pid)
+		gus_wording_add(&p, "process %d", m->windows->process->pid);
+	else if (!m->command)
+		gus_wording_add(&p, "%s", gus_recording_name(m->input));
+	return gus_wording_done(&p);
+}
+
+bool gus_compare_knob_is_time(const struct gus_compare_view *v, int knob)
+{
+	static const bool times[GUS_KNOBS] = { [GUS_KNOB_LATENCY] = true, [GUS_KNOB_LOAD_LATENCY] = true,
+		[GUS_KNOB_LEVEL_LATENCY] = true, [GUS_KNOB_TLB] = true, [GUS_KNOB_MISPREDICT] = true,
+		[GUS_KNOB_FORWARD] = true, [GUS_KNOB_LINE_SPLITS] = true, [GUS_KNOB_ALIAS] = true };
+
+	return times[v->model->traced->knobs[knob].knob.kind];
+}
+
+/* "reorder buffer 0.72 times as much", "latency mul 1.30 times as long". */
+static char *knob_text(const struct gus_compare_view *v, int knob, double factor)
+{
+	bool time = gus_compare_knob_is_time(v, knob);
+
+	return gus_format("%s %.2f times as %s", v->model->traced->knobs[knob].name, time ? 1 / factor : factor,
+			  time ? "long" : "much");
+}
+
+const char *gus_compare_form(const struct gus_compare_view *v, size_t form)
+{
+	const struct gus_uarch_form *f = gus_uarch_form(v->model->model->uarch, v->compared->hashes[form]);
+
+	return f ? f->text : "";
+}
+
+static void say_knobs(const struct gus_compare_view *v, const struct gus_compared_row *row,
+		      struct gus_compare_reasons *reasons)
+{
+	struct gus_wording p = { 0 };
+
+	for (size_t i = 0; i < row->knobs_n; i++) {
+		char *knob = knob_text(v, row->knobs[i].knob, row->knobs[i].factor);
+
+		gus_wording_add(&p, "%s%s", i ? "; or " : "the model alone would meet it with ", knob);
+		free(knob);
+	}
+	if (!row->knobs_n && v->model->traced->knobs_n)
+		gus_wording_add(&p, "no capacity alone, doubled or halved, would make the model meet it");
+	if (p.n)
+		gus_vec_push(reasons, gus_wording_done(&p));
+}
+
+/* Where the model is known to be weak: from which figure on that is worth a word. */
+static void say_weak(const struct gus_compared_row *row, struct gus_compare_reasons *reasons)
+{
+	const struct gus_compared_weak *w = &row->weak;
+	const struct { double value, from; int digits; const char *before, *behind; } known[] = {
+		{ 100 * w->unknown, 1, 1, "", "% of its instructions have no row in the table" },
+		{ 100 * w->first, 10, 0, "", "% of its cycles are of what is touched for the first time, of which "
+		  "nobody knows where it was" },
+		{ 100 * w->beyond, 1, 1, "", "% of its accesses go to L3 or memory, which it shares with whatever else "
+		  "runs" },
+		{ w->mispredicted, 3, 1, "", " branches in 1000 instructions are mispredicted, by a predictor that "
+		  "is the model's and not the CPU's" },
+		{ isfinite(row->error) ? 100 * row->error : 0, 5, 0, "its modelled cycles are a sample themselves, "
+		  "within ", "%" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (known[i].value >= known[i].from)
+			gus_vec_push(reasons, gus_format("%s%.*f%s", known[i].before, known[i].digits, known[i].value,
+							 known[i].behind));
+}
+
+void gus_compare_reasons_of(const struct gus_compare_view *v, const struct gus_compared_row *row,
+			    struct gus_compare_reasons *reasons)
+{
+	if (row->verdict == GUS_TRUST_FULL)
+		return;
+	if (row->verdict == GUS_TRUST_OPEN) {
+		bool windows = v->compared->basis == GUS_COMPARED_SHARES && v->model->part;
+
+		gus_vec_push(reasons,
+			     gus_format("%" PRIu64 " sample%s of it%s: the interval is wider than a factor of %.1f",
+					row->samples, row->samples == 1 ? "" : "s", windows ? ", and few windows" : "",
+					GUS_TRUST_WIDE));
+		return;
+	}
+	if (row->function_verdict == GUS_TRUST_FULL)
+		gus_vec_push(
+			reasons,
+			gus_format(
+				"with all loops of its function together the ratio is %.2f: what is off is to which of "
+				"them the time is told",
+				row->function_ratio.value));
+	else if (!row->samples)
+		gus_vec_push(reasons,
+			     gus_format("it was never sampled: the model sees far more time there than there was"));
+	else
+		say_knobs(v, row, reasons);
+	say_weak(row, reasons);
+}
+
+static void say_forms(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
+{
+	const struct gus_residuals_fit *f = &v->compared->forms;
+	struct gus_wording p = { 0 };
+
+	if (!f->n)
+		return;
+	for (size_t i = 0; i < f->n; i++) {
+		const char *form = gus_compare_form(v, f->form[i]);
+
+		gus_wording_add(&p, "%s%s (%+.2f cycles each)", i ? ", " : "", *form ? form : "a form without a row",
+				f->cycles[i]);
+	}
+	gus_vec_push(
+		reasons,
+		gus_format(
+			"forms of instructions that %zu regions have in common explain %.0f%% of what the model misses "
+			"there, and foretell %.0f%% of it in a region that is left out: %s",
+			v->compared->common_of, 100 * f->explained, 100 * f->predicted, gus_wording_done(&p)));
+	gus_vec_free(&p);
+}
+
+static void say_left_out(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
+{
+	const struct gus_coverage *c = &v->measured->coverage;
+	double kernel = c->weight ? (double)c->kernel_weight / (double)c->weight : 0;
+	uint64_t other = c->samples - c->covered - c->kernel;
+	double share = c->samples ? (double)other / (double)c->samples : 0;
+
+	if (kernel >= 0.01)
+		gus_vec_push(
+			reasons,
+			gus_format(
+				"%.1f%% of the time is the kernel's, with its page faults and system calls, which the "
+				"model does not know",
+				100 * kernel));
+	if (share >= 0.01)
+		gus_vec_push(
+			reasons,
+			gus_format(
+				"%.1f%% of the samples are of code of the program that the trace has not executed: the "
+				"emulator's CPU is another one, for which libraries choose other variants, or it took "
+				"another "
+				"way",
+				100 * share));
+	if (v->compared->whole.verdict != GUS_TRUST_FULL)
+		say_weak(&v->compared->whole, reasons);
+	if (v->other_cpu)
+		gus_vec_push(reasons,
+			     gus_format("the CPU that was measured is %s's, not %s's: this does not judge the model",
+					v->other_cpu, v->model->model->uarch->name));
+}
+
+void gus_compare_reasons_common(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
+{
+	const struct gus_compared_common *common = &v->compared->common;
+
+	if (common->knob >= 0) {
+		char *knob = knob_text(v, common->knob, common->factor);
+
+		gus_vec_push(reasons,
+			     gus_format("of all capacities one explains most of what the model misses in %zu regions, "
+					"%.0f%% of it: %s",
+					v->compared->common_of, 100 * common->explained, knob));
+		free(knob);
+	}
+	say_forms(v, reasons);
+	say_left_out(v, reasons);
+}
+
+void gus_compare_reasons_free(struct gus_compare_reasons *reasons)
+{
+	for (size_t i = 0; i < reasons->n; i++)
+		free(reasons->v[i]);
+	gus_vec_free(reasons);
+}

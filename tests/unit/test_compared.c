@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: MIT */
+/* attribution/compared: measured against modelled, on figures whose answers are known. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "attribution/compared/compared.h"
+#include "attribution/compared/forms.h"
+#include "attribution/compared/measured.h"
+#include "attribution/traced/traced.h"
+#include "made_program.h"
+#include "model/analysis/sensitivity.h"
+
+#define COUNT(x) (sizeof(x) / sizeof(*(x)))
+
+static void near(double is, double want, double by)
+{
+	if (!(fabs(is - want) <= by))
+		fail_msg("%.9g is not %.9g", is, want);
+}
+
+/* Ratios and verdicts. */
+
+static struct gus_figure figure(double value, double low, double high)
+{
+	return (struct gus_figure){ value, { low, high } };
+}
+
+static void errors_of_both_add_up_as_squares(void **state)
+{
+	struct gus_figure measured = figure(120, 117, 124), ratio;
+
+	(void)state;
+	ratio = gus_figure_ratio(&measured, 100, 0);
+	near(ratio.value, 1.2, 1e-9);
+	near(ratio.ci.low, 1.17, 1e-9);
+	near(ratio.ci.high, 1.24, 1e-9);
+	measured = figure(100, 97, 104);
+	ratio = gus_figure_ratio(&measured, 100, 0.04); /* 3, 4 and 5; 4, 4 and their root */
+	near(ratio.ci.low, 0.95, 1e-9);
+	near(ratio.ci.high, 1 + 0.04 * sqrt(2), 1e-9);
+}
+
+static void nothing_seen_may_have_been_something(void **state)
+{
+	struct gus_figure measured = figure(0, 0, 50), ratio = gus_figure_ratio(&measured, 100, 0.1);
+
+	(void)state;
+	near(ratio.value, 0, 0);
+	near(ratio.ci.low, 0, 0);
+	near(ratio.ci.high, 0.55, 1e-9);
+	assert_int_equal(gus_trust_of(&ratio, 0), GUS_TRUST_NONE);
+	measured.ci.high = 90;
+	ratio = gus_figure_ratio(&measured, 100, 0);
+	assert_int_equal(gus_trust_of(&ratio, 0), GUS_TRUST_OPEN);
+}
+
+static void verdicts_of_ratios(void **state)
+{
+	static const struct { double value, low, high, told; enum gus_trust want; } cases[] = {
+		{ 1.00, 0.99, 1.01, 0.00, GUS_TRUST_FULL }, { 1.0999, 1.08, 1.12, 0.00, GUS_TRUST_FULL },
+		{ 1.1001, 1.09, 1.13, 0.00, GUS_TRUST_DOUBTFUL }, { 0.9001, 0.89, 0.91, 0.00, GUS_TRUST_FULL },
+		{ 0.8999, 0.88, 0.90, 0.00, GUS_TRUST_DOUBTFUL },
+		/* it may be right, by its own error or by what is told of such figures */
+		{ 1.12, 0.99, 1.25, 0.00, GUS_TRUST_FULL }, { 1.20, 1.18, 1.22, 0.18, GUS_TRUST_FULL },
+		{ 1.20, 1.18, 1.22, 0.17, GUS_TRUST_DOUBTFUL },
+		/* far, unless the interval or what is told reaches so far */
+		{ 1.30, 1.26, 1.34, 0.00, GUS_TRUST_NONE }, { 1.30, 1.25, 1.35, 0.00, GUS_TRUST_DOUBTFUL },
+		{ 1.50, 1.45, 1.55, 0.50, GUS_TRUST_FULL }, { 0.75, 0.74, 0.76, 0.00, GUS_TRUST_NONE },
+		{ 0.79, 0.78, 0.81, 0.00, GUS_TRUST_DOUBTFUL },
+		/* too coarse, but for what is far in any case */
+		{ 1.00, 0.86, 1.14, 0.00, GUS_TRUST_OPEN }, { 1.00, 0.87, 1.131, 0.00, GUS_TRUST_FULL },
+		{ 3.00, 1.50, 6.00, 0.00, GUS_TRUST_NONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gus_figure ratio = figure(cases[i].value, cases[i].low, cases[i].high);
+		enum gus_trust is = gus_trust_of(&ratio, cases[i].told);
+
+		if (is != cases[i].want)
+			fail_msg("case %zu: %s, not %s", i, gus_trust_name(is), gus_trust_name(cases[i].want));
+	}
+}
+
+/* Time that is good, doubtful, bad and open. */
+static void verdicts_of_wholes(void **state)
+{
+	static const struct { double time[GUS_TRUSTS]; enum gus_trust total, want; } cases[] = {
+		{ { 1, 0, 0, 0 }, GUS_TRUST_FULL, GUS_TRUST_FULL },
+		{ { 1, 0, 0, 0 }, GUS_TRUST_DOUBTFUL, GUS_TRUST_DOUBTFUL },
+		{ { 1, 0, 0, 0 }, GUS_TRUST_NONE, GUS_TRUST_NONE },
+		{ { 1, 0, 0, 0 }, GUS_TRUST_OPEN, GUS_TRUST_FULL }, /* of shares */
+		{ { 0.66, 0.34, 0, 0 }, GUS_TRUST_FULL, GUS_TRUST_DOUBTFUL },
+		{ { 0.67, 0.33, 0, 0 }, GUS_TRUST_FULL, GUS_TRUST_FULL },
+		{ { 0.64, 0, 0.36, 0 }, GUS_TRUST_FULL, GUS_TRUST_NONE },
+		{ { 0.4, 0, 0.1, 0.5 }, GUS_TRUST_FULL, GUS_TRUST_FULL },
+		{ { 0.4, 0, 0.09, 0.51 }, GUS_TRUST_FULL, GUS_TRUST_OPEN },
+		{ { 0, 0, 0, 1 }, GUS_TRUST_DOUBTFUL, GUS_TRUST_DOUBTFUL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		if (gus_trust_whole(cases[i].time, cases[i].total) != cases[i].want)
+			fail_msg("case %zu is not %s", i, gus_trust_name(cases[i].want));
+}
+
+/* Knobs. */
+
+enum { A, B, C, ABSENT, KNOBS };
+static const unsigned char there[KNOBS] = { 1, 1, 1, 0 };
+static const double weight = 1.25; /* 1 - 1 / 1.25 = 0.2 */
+
+/* 100 cycles, of which 60 scale with A, 30 with B, 1 with C, and all with what is not there. */
+static const double cycles[] = { 100, 88, 94, 99.8, 80 };
+
+static void the_least_change_is_first(void **state)
+{
+	const struct gus_compared_lanes slow = { .cycles = cycles, .measured = 130 };
+	struct gus_compared_knob found[GUS_COMPARED_KNOBS];
+
+	(void)state;
+	assert_int_equal(gus_compared_knobs_find(&slow, KNOBS, there, weight, found), 2);
+	assert_int_equal(found[0].knob, A);
+	near(found[0].factor, 1 / 1.5, 1e-9);  /* 40 + 60 * 1.5 = 130 */
+	assert_int_equal(found[1].knob, B);
+	near(found[1].factor, 0.5, 1e-9);      /* 70 + 30 * 2 */
+}
+
+static void more_of_it_where_it_was_faster(void **state)
+{
+	const struct gus_compared_lanes fast = { .cycles = cycles, .measured = 80 }, out = { .cycles = cycles,
+		.measured = 30 };
+	struct gus_compared_knob found[GUS_COMPARED_KNOBS];
+
+	(void)state;
+	assert_int_equal(gus_compared_knobs_find(&fast, KNOBS, there, weight, found), 1); /* B: three times */
+	assert_int_equal(found[0].knob, A);
+	near(found[0].factor, 1.5, 1e-9);      /* 40 + 60 / 1.5 */
+	assert_int_equal(gus_compared_knobs_find(&out, KNOBS, there, weight, found), 0);
+}
+
+static void what_is_within_its_error_is_no_answer(void **state)
+{
+	static const double errors[] = { 0, 0.0695, 0.0696, 0, 0 }; /* of 100 / 88 - 1 = 0.1364 */
+	struct gus_compared_lanes slow = { .cycles = cycles, .errors = errors, .measured = 120 };
+	struct gus_compared_knob found[GUS_COMPARED_KNOBS];
+
+	(void)state;
+	assert_int_equal(gus_compared_knobs_find(&slow, KNOBS, there, weight, found), 1);
+	assert_int_equal(found[0].knob, A);
+}
+
+/* Three regions that were measured on a machine with less of B; A would explain one of them alone. */
+static void one_knob_for_all(void **state)
+{
+	static const double of[3][KNOBS + 1] = { { 100, 88, 94, 99.8, 80 }, { 200, 200, 168, 200, 160 },
+		{ 50, 50, 50, 50, 40 } };
+	struct gus_compared_lanes regions[3];
+	struct gus_compared_common best;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		regions[i] = (struct gus_compared_lanes){ .cycles = of[i], .error = 1,
+			.measured = of[i][0] + (of[i][0] - of[i][B + 1]) / 0.2 * 0.25 };
+	best = gus_compared_knobs_common(regions, 3, KNOBS, there, weight);
+	assert_int_equal(best.knob, B);
+	near(best.factor, 0.8, 1e-9);
+	near(best.explained, 1, 1e-9);
+	for (size_t i = 0; i < 3; i++)
+		regions[i].measured = of[i][0] + (i == 2 ? 10 : 0); /* which no knob of it moves */
+	assert_int_equal(gus_compared_knobs_common(regions, 3, KNOBS, there, weight).knob, -1);
+}
+
+/* Forms. */
+
+enum { REGIONS = 30, FEW = 12, FORMS = 40 };
+
+/* A number from 0 to 1 that is the same each time. */
+static double chance(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (double)(*seed >> 33) / (double)(1u << 31);
+}
+
+struct made_forms { double missed[REGIONS], errors[REGIONS], counts[REGIONS * FORMS]; struct gus_residuals r; };
+
+static void make_forms(struct made_forms *m, size_t regions, uint64_t seed)
+{
+	for (size_t i = 0; i < REGIONS * FORMS; i++)
+		m->counts[i] = chance(&seed) < 0.5 ? 0 : 1000 * chance(&seed);
+	for (size_t i = 0; i < REGIONS; i++) {
+		m->missed[i] = 0;
+		m->errors[i] = 50;
+	}
+	m->r = (struct gus_residuals){ regions, FORMS, m->missed, m->errors, m->counts };
+}
+
+static void two_forms_are_found(void **state)
+{
+	struct gus_residuals_fit fit;
+	struct made_forms m;
+
+	(void)state;
+	make_forms(&m, REGIONS, 1);
+	for (size_t i = 0; i < REGIONS; i++)
+		m.missed[i] = 3 * m.counts[i * FORMS + 7] - 2 * m.counts[i * FORMS + 21];
+	gus_residuals_fit(&m.r, &fit);
+	assert_int_equal(fit.n, 2);
+	assert_true((fit.form[0] == 7 && fit.form[1] == 21) || (fit.form[0] == 21 && fit.form[1] == 7));
+	near(fit.cycles[fit.form[0] == 7 ? 0 : 1], 3, 0.1);
+	near(fit.cycles[fit.form[0] == 7 ? 1 : 0], -2, 0.1);
+	assert_true(fit.explained > 0.99 && fit.predicted > 0.9);
+}
+
+/* Of 40 forms three fit the chance of 12 regions well; of a region that was left out they say nothing. */
+static void chance_is_fitted_and_not_foretold(void **state)
+{
+	unsigned fitted = 0, foretold = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct gus_residuals_fit fit;
+		struct made_forms m;
+		uint64_t other = seed + 1000;
+
+		make_forms(&m, FEW, seed);
+		for (size_t i = 0; i < REGIONS; i++)
+			m.missed[i] = 1000 * (chance(&other) - 0.5);
+		gus_residuals_fit(&m.r, &fit);
+		fitted += fit.explained >= GUS_RESIDUALS_EXPLAINED;
+		foretold += fit.predicted >= GUS_RESIDUALS_EXPLAINED;
+	}
+	assert_true(fitted >= 15);
+	assert_true(foretold <= 2);
+}
+
+static void nothing_missed_is_explained_by_nothing(void **state)
+{
+	struct gus_residuals_fit fit;
+	struct made_forms m;
+
+	(void)state;
+	make_forms(&m, REGIONS, 3);
+	gus_residuals_fit(&m.r, &fit);
+	assert_int_equal(fit.n, 0);
+	near(fit.predicted, 0, 0);
+}
+
+/* A region that is known badly weighs little. */
+static void errors_are_weights(void **state)
+{
+	struct gus_residuals_fit fit;
+	struct made_forms m;
+
+	(void)state;
+	make_forms(&m, REGIONS, 1);
+	for (size_t i = 0; i < REGIONS; i++)
+		m.missed[i] = 3 * m.counts[i * FORMS + 7];
+	m.missed[4] = 1e6;
+	m.errors[4] = 1e9;
+	gus_residuals_fit(&m.r, &fit);
+	assert_int_equal(fit.form[0], 7);
+	near(fit.cycles[0], 3, 0.1);
+}
+
+/* The join. Two regions of a trace: add rax, rbx and imul rax, rbx, and as much again. */
+
+static const uint8_t code[] = { 0x48, 0x01, 0xd8, 0x48, 0x0f, 0xaf, 0xc3 };
+static const uint8_t lengths[][1] = { { 3 }, { 4 } };
+
+struct joined {
+	struct gus_uarch *u;
+	struct gus_program *p;
+	struct gus_traced t;
+	struct gus_measured m;
+	struct gus_compared c;
+	struct gus_sensitivity knobs[1];
+	uint64_t by_region[3], weights[3], by_insn[3];
+	double instructions[3];
+};
+
+/* 3000 and 1000 cycles modelled, of 6000 and 1000 instructions; 900 and 100 samples of 1000 ns of two runs, at 4 GHz;
+ * and a region of no time. */
+static int setup(void **state)
+{
+	struct joined *s = gus_zalloc(sizeof(*s));
+
+	s->u = made_table("skylake");
+	s->p = made_program(s->u, code, sizeof(code));
+	s->t = (struct gus_traced){ .program = s->p, .instructions = 7000, .cycles = { 4000, 3600 },
+		.knobs = s->knobs, .knobs_n = 1, .ops_run = 1, .ops_timed = 1, .options = { .weight = weight } };
+	strcpy(s->knobs[0].name, "reorder buffer");
+	gus_vec_push(&s->t.regions, (struct gus_traced_region){ .executed = 1, .instructions = 6000,
+		.cycles = { 3000, 2600 }, .other_cycles = 2400 });
+	gus_vec_push(&s->t.regions, (struct gus_traced_region){ .executed = 1, .instructions = 1000,
+		.cycles = { 1000, 1000 }, .other_cycles = 1000 });
+	gus_vec_push(&s->t.regions, (struct gus_traced_region){ .executed = 0 });
+	for (uint32_t i = 0; i < 3; i++) {
+		gus_vec_push(&s->t.functions, (struct gus_traced_function){ .module = "" });
+		s->t.regions.v[i].function = i;
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		gus_vec_push(&s->t.blocks, (struct gus_traced_block){ .region = i, .executed = i ? 1000 : 6000,
+			.insns_n = 1, .insn = i, .lengths = lengths[i], .mispredicted = i ? 5 : 0 });
+	s->m = (struct gus_measured){ .runs = 2, .coverage = { .samples = 1250, .covered = 1000, .weight = 1250000,
+		.covered_weight = 1000000, .weight2 = 1250e6, .kernel = 250, .kernel_weight = 250000,
+		.by_region = s->by_region, .weights = s->weights, .by_insn = s->by_insn },
+		.time = { GUS_OBSERVED, true, 1, 1, 1 }, .cycles = { GUS_INFERRED, true, 0.008, 0.0079, 0.0081 } };
+	s->by_region[0] = 900;
+	s->by_region[1] = 100;
+	s->weights[0] = 900000;
+	s->weights[1] = 100000;
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct joined *s = *state;
+
+	gus_compared_free(&s->c);
+	gus_vec_free(&s->m.covered);
+	gus_vec_free(&s->t.regions);
+	gus_vec_free(&s->t.blocks);
+	gus_vec_free(&s->t.functions);
+	gus_program_free(s->p);
+	gus_uarch_free(s->u);
+	free(s);
+	return 0;
+}
+
+static void make(struct joined *s, double windows)
+{
+	gus_compared_make(&s->c, &s->t, &s->m, &(struct gus_compared_options){ .windows = windows });
+}
+
+static void cycles_of_a_run(void **state)
+{
+	struct joined *s = *state;
+	const struct gus_compared_row *r;
+
+	make(s, 0);
+	assert_int_equal(s->c.basis, GUS_COMPARED_CYCLES);
+	assert_int_equal(s->c.evidence, GUS_INFERRED);
+	assert_int_equal(s->c.rows.n, 2);
+	r = &s->c.rows.v[0];
+	assert_int_equal(r->region, 0);
+	near(r->share.value, 0.9, 1e-9);
+	near(r->modelled_share, 0.75, 1e-9);
+	near(r->measured.value, 3600, 1e-6);   /* of 1,000,000 ns in two runs 4000 cycles each */
+	near(r->ratio.value, 1.2, 1e-9);
+	/* 1.25 % by the clock, 3.5 % by 900 of 1250 samples: more than by 900 of 1000, as the kernel's are chance. */
+	near(r->ratio.ci.low, 1.2 * (1 - 0.037), 0.002);
+	near(r->ratio.ci.high, 1.2 * (1 + 0.037), 0.003);
+	assert_int_equal(r->verdict, GUS_TRUST_DOUBTFUL);
+	near(r->weak.first, 0.2, 1e-9);
+	assert_int_equal(r->knobs_n, 1);
+	near(r->knobs[0].factor, 1 / 1.3, 1e-9); /* 1000 + 2000 * 1.3 */
+	r = &s->c.rows.v[1];
+	near(r->ratio.value, 0.4, 1e-9);
+	assert_int_equal(r->verdict, GUS_TRUST_NONE);
+	near(r->weak.mispredicted, 5, 1e-9);
+	assert_int_equal(r->knobs_n, 0);       /* it does not matter there */
+	near(s->c.whole.ratio.value, 1, 1e-9);
+	near(s->c.distance, 0.15, 1e-9);
+	near(s->c.time[GUS_TRUST_DOUBTFUL] + s->c.time[GUS_TRUST_NONE], 1, 1e-9);
+	assert_int_equal(s->c.whole.verdict, GUS_TRUST_DOUBTFUL);
+	assert_int_equal(s->c.common.knob, -1); /* of two regions nothing is told */
+}
+
+/* The same, as two loops of one function: together they are right. */
+static void loops_of_a_function(void **state)
+{
+	struct joined *s = *state;
+
+	s->t.regions.v[1].function = 0;
+	make(s, 0);
+	assert_int_equal(s->c.rows.v[0].verdict, GUS_TRUST_DOUBTFUL);
+	assert_int_equal(s->c.rows.v[1].verdict, GUS_TRUST_NONE);
+	for (size_t i = 0; i < 2; i++) {
+		near(s->c.rows.v[i].function_ratio.value, 1, 1e-9);
+		assert_int_equal(s->c.rows.v[i].function_verdict, GUS_TRUST_FULL);
+	}
+	near(s->c.time[GUS_TRUST_FULL], 1, 1e-9);
+	assert_int_equal(s->c.whole.verdict, GUS_TRUST_FULL);
+}
+
+/* Of runs that differ less is known than samples alone say. */
+static void runs_that_differ(void **state)
+{
+	struct joined *s = *state;
+	double before;
+
+	make(s, 0);
+	before = s->c.rows.v[0].ratio.ci.high;
+	gus_compared_free(&s->c);
+	gus_vec_push(&s->m.covered, 480000.0);
+	gus_vec_push(&s->m.covered, 520000.0);
+	make(s, 0);
+	assert_true(s->c.rows.v[0].ratio.ci.high > before + 0.2); /* by Student's t of two */
+	near(s->c.rows.v[0].ratio.value, 1.2, 1e-9);
+}
+
+static void of_a_part_shares_are_compared(void **state)
+{
+	struct joined *s = *state;
+
+	make(s, 1000);
+	assert_int_equal(s->c.basis, GUS_COMPARED_SHARES);
+	assert_int_equal(s->c.evidence, GUS_OBSERVED);
+	near(s->c.rows.v[0].ratio.value, 9.0 / 3, 1e-9); /* nine times the other one, not three times */
+	near(s->c.rows.v[1].ratio.value, 3 / 9.0, 1e-9);
+	assert_int_equal(s->c.whole.verdict, GUS_TRUST_NONE);
+}
+
+/* Two windows may have been of anything. */
+static void few_windows_say_nothing(void **state)
+{
+	struct joined *s = *state;
+
+	s->weights[0] = 800000;
+	s->weights[1] = 200000;
+	make(s, 2);
+	assert_int_equal(s->c.rows.v[0].verdict, GUS_TRUST_OPEN);
+	assert_int_equal(s->c.rows.v[1].verdict, GUS_TRUST_OPEN);
+	assert_true(s->c.rows.v[0].ratio.ci.low < 0.5 && s->c.rows.v[0].ratio.ci.high > 2);
+	assert_int_equal(s->c.rows.v[0].knobs_n, 0);
+}
+
+/* A region with all of the time is right whatever it takes. */
+static void of_shares_all_the_time_says_nothing(void **state)
+{
+	struct joined *s = *state;
+
+	s->by_region[0] += s->by_region[1];
+	s->weights[0] += s->weights[1];
+	s->by_region[1] = s->weights[1] = 0;
+	s->t.regions.v[0].cycles[0] = 3990;
+	s->t.regions.v[1].cycles[0] = 10;
+	make(s, 1000);
+	assert_int_equal(s->c.rows.v[0].verdict, GUS_TRUST_OPEN);
+	assert_int_equal(s->c.rows.v[1].verdict, GUS_TRUST_OPEN);
+	assert_int_equal(s->c.whole.verdict, GUS_TRUST_OPEN);
+}
+
+/* Instructions that the recording has counted: the trace is a thousandth of the run. */
+static void of_a_part_with_instructions_cycles_per_instruction(void **state)
+{
+	struct joined *s = *state;
+
+	s->m.instructions = s->instructions;
+	s->instructions[0] = 12e3;
+	s->instructions[1] = 800;
+	make(s, 1000);
+	assert_int_equal(s->c.basis, GUS_COMPARED_PER_INSTRUCTION);
+	near(s->c.rows.v[0].measured.value, 3600, 1e-6); /* 7200 cycles of 12000, where the trace has 6000 */
+	near(s->c.rows.v[1].measured.value, 1000, 1e-6); /* 800 cycles of 800 */
+	near(s->c.rows.v[1].ratio.value, 1, 1e-9);
+}
+
+static void without_a_frequency_shares_are_compared(void **state)
+{
+	struct joined *s = *state;
+
+	s->m.cycles = (struct gus_scale){ GUS_UNKNOWN, false, 0, 0, 0 };
+	make(s, 0);
+	assert_int_equal(s->c.basis, GUS_COMPARED_SHARES);
+}
+
+static void a_region_that_was_never_sampled(void **state)
+{
+	struct joined *s = *state;
+
+	s->by_region[0] += s->by_region[1];
+	s->weights[0] += s->weights[1];
+	s->by_region[1] = s->weights[1] = 0;
+	make(s, 0);
+	assert_int_equal(s->c.rows.v[1].region, 1);
+	near(s->c.rows.v[1].ratio.value, 0, 0);
+	assert_true(s->c.rows.v[1].ratio.ci.high < 0.02);
+	assert_int_equal(s->c.rows.v[1].verdict, GUS_TRUST_NONE);
+}
+
+/* By region in the order asked for, and form in the order of blocks. */
+static void forms_are_counted(void **state)
+{
+	static const uint32_t both[] = { 1, 0 }, one[] = { 1 };
+	struct joined *s = *state;
+	struct gus_compared_forms f;
+
+	gus_vec_push(&s->t.blocks, (struct gus_traced_block){ .region = 1, .executed = 30, .insns_n = 2, .insn = 0,
+		.lengths = lengths[0] });
+	gus_vec_push(&s->t.blocks, (struct gus_traced_block){ .region = 0, .executed = 0, .insns_n = 2, .insn = 0,
+		.lengths = lengths[0] });
+	gus_vec_push(&s->t.blocks, (struct gus_traced_block){ .region = 2, .executed = 9, .insns_n = 2, .insn = 0,
+		.lengths = lengths[0] });
+	gus_compared_forms_count(&s->t, both, 2, &f);
+	assert_int_equal(f.n, 2);
+	assert_true(f.hashes[0] == s->p->insns[0].info.form && f.hashes[1] == s->p->insns[1].info.form);
+	near(f.counts[0], 30, 0);      /* region 1: adds, and multiplications */
+	near(f.counts[1], 1030, 0);
+	near(f.counts[2], 6000, 0);    /* region 0 */
+	near(f.counts[3], 0, 0);
+	free(f.hashes);
+	free(f.counts);
+	s->t.blocks.v[2].executed = 0;
+	gus_compared_forms_count(&s->t, one, 1, &f);
+	assert_int_equal(f.n, 1);
+	assert_true(f.hashes[0] == s->p->insns[1].info.form);
+	near(f.counts[0], 1000, 0);
+	free(f.hashes);
+	free(f.counts);
+	gus_compared_forms_count(&s->t, NULL, 0, &f);
+	assert_int_equal(f.n, 0);
+	free(f.hashes);
+	free(f.counts);
+}
+
+/* What may be without end has a lower bound by the model's error, which is never below nothing. */
+static void what_has_no_upper_bound(void **state)
+{
+	struct gus_figure measured = figure(INFINITY, 90, INFINITY), ratio = gus_figure_ratio(&measured, 100, 0.1);
+
+	(void)state;
+	assert_true(isinf(ratio.value) && isinf(ratio.ci.high));
+	near(ratio.ci.low, 0.81, 1e-9);
+	ratio = gus_figure_ratio(&measured, 100, 1.5);
+	near(ratio.ci.low, 0, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(errors_of_both_add_up_as_squares),
+		cmocka_unit_test(nothing_seen_may_have_been_something),
+		cmocka_unit_test(verdicts_of_ratios),
+		cmocka_unit_test(verdicts_of_wholes),
+		cmocka_unit_test(the_least_change_is_first),
+		cmocka_unit_test(more_of_it_where_it_was_faster),
+		cmocka_unit_test(what_is_within_its_error_is_no_answer),
+		cmocka_unit_test(one_knob_for_all),
+		cmocka_unit_test(two_forms_are_found),
+		cmocka_unit_test(chance_is_fitted_and_not_foretold),
+		cmocka_unit_test(nothing_missed_is_explained_by_nothing),
+		cmocka_unit_test(errors_are_weights),
+		cmocka_unit_test(what_has_no_upper_bound),
+		cmocka_unit_test_setup_teardown(forms_are_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(cycles_of_a_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(loops_of_a_function, setup, teardown),
+		cmocka_unit_test_setup_teardown(runs_that_differ, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_a_part_shares_are_compared, setup, teardown),
+		cmocka_unit_test_setup_teardown(few_windows_say_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_shares_all_the_time_says_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_a_part_with_instructions_cycles_per_instruction, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_a_frequency_shares_are_compared, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_region_that_was_never_sampled, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
