@@ -58,6 +58,7 @@ case_tests = \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
+	tests/cases/correlation.sh \
 	tests/cases/suite.sh \
 	tests/cases/trace.sh \
 	tests/cases/trace-arm64.sh \
@@ -777,6 +778,8 @@ EXTRA_DIST += \
 	tests/bench/copied-speed tests/bench/hostile-stacks tests/bench/names-at-speed \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
+	tests/bench/accuracy tests/bench/accuracy.reasons tests/bench/experiment tests/bench/suite_runs.py \
+	tests/bench/scatter.py \
 	tests/bench/bench.py \
 	tests/bench/blocks-speed \
 	tests/bench/callers-cost \
