@@ -58,7 +58,8 @@ struct NAME(state) {
 	stream_time dispatch, retire, drained;  /* of the last op; drained: of the last store, when it left for L1 */
 	stream_time words[STREAM_WORDS], left[STREAM_WORDS]; /* of a store: its data are there, and it has left */
 	stream_time lines[STREAM_LINES];        /* when a line that was missed is there */
-	stream_time late[GUS_CORE_STATIONS][STREAM_LATE]; /* the longest waits of each part, descending */
+	stream_time late[GUS_CORE_STATIONS][STREAM_LATE]; /* the longest waits of each part */
+	unsigned late_at[GUS_CORE_STATIONS];    /* where is looked first */
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
@@ -122,6 +123,21 @@ TARGET static void NAME(grow)(void *state, const struct stream *s)
 	}
 }
 
+/* Places that a lane has not are taken for ever, also when times have been taken down. */
+TARGET static void NAME(close_places)(struct NAME(state) *k, const struct stream *s)
+{
+	static const int32_t never = INT32_MAX;
+
+	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
+		for (unsigned lane = 0; lane < LANES; lane++) {
+			unsigned places = s->late[part], closed = s->closed[part][k->first + lane];
+
+			for (unsigned n = 0; n < closed; n++)
+				memcpy((int32_t *)&k->late[part][gus_stream_late_closed(places, closed, n)] + lane,
+				       &never, sizeof(never));
+		}
+}
+
 INLINE void NAME(fill)(struct NAME(state) *k, const struct stream *s, unsigned first)
 {
 	for (unsigned level = 0; level < GUS_HITS; level++)
@@ -145,6 +161,7 @@ INLINE void NAME(fill)(struct NAME(state) *k, const struct stream *s, unsigned f
 				mask[lane] = s->sizes[w][i].lanes >> lane & 1 ? -1 : 0;
 			k->sizes[w][i] = NAME(lanes_of)(mask, first);
 		}
+	NAME(close_places)(k, s);
 }
 
 /* When the n-th entry of a window from now on is free: whoever had it one round before has given it back. Of each
@@ -185,39 +202,43 @@ INLINE void NAME(wait_window)(struct NAME(state) *k, const struct stream *s, uns
 }
 
 /* The reservation station gives entries back as uops start, which is in any order: the entry that is free first need
- * not be the oldest. To keep all of them sorted would take a heap in each lane. But starts come nearly in the order
- * of the program, so a ring does for most, with STREAM_LATE places beside it for those that wait longest (which is
- * why sizes here are smaller by as many, see prepare_windows). What leaves the ring is exchanged with these, and the
- * soonest of all goes on:
+ * not be the oldest. To keep all of them sorted would take a heap in each lane. So only the youngest are in a ring, most
+ * of which have started when they leave it, and what then still waits has places beside it. There it is exchanged with
+ * what is in eight of these places, each time the next ones: the later of two stays, the sooner goes on, and what
+ * remains is the entry that is free next.
  *
  *	ring, size 4:  [ 9 | 40 | 11 | 12 ]  --> 9, the oldest, leaves
- *	late:          [ 95 | 70 | 30 | 22 | 15 | 8 | 8 | 7 ]  9 goes in before the 8s, and 7 comes out: free at 7
+ *	places:        [ 95 | 7 | 30 | 70 | 8 | 22 | ... ]  9 is exchanged with 7, as it is later, and free at 7
+ *	                 ^        ^         ^
  *
- * The exchange is one pass of an insertion sort, without a branch, as each lane exchanges at another place. The uop
- * that has waited since long before (95) takes up one of the places, as it takes up an entry, and keeps nobody else
- * from one. */
+ * As each lane exchanges at the same places there is no branch. What waits long (95) takes up one of the places, as it
+ * takes up an entry, and keeps nobody else from one. Of eight places all have to wait before somebody is held up, so
+ * nine of ten are taken then. */
 INLINE void NAME(wait_station)(struct NAME(state) *k, const struct stream *s, unsigned part, unsigned n,
 			       struct gus_stream_log *log)
 {
-	stream_time *late = k->late[part];
+	unsigned places = s->late[part];
 
 	for (unsigned i = 1; i <= n; i++) {
 		uint64_t why = 0;
 		stream_time t = NAME(entry_free)(k, s, WINDOW_RS + part, i, log, &why);
+		unsigned at = k->late_at[part];
 
+		k->late_at[part] = at + 1 < places ? at + 1 : 0;
 		if (!ANY_LATER(t, k->dispatch)) /* it is free, whatever the longest waits are */
 			continue;
-		for (unsigned c = 0; c < STREAM_LATE; c++) {
-			stream_time sooner = SOONER(t, late[c]);
+		for (unsigned look = 0; look < STREAM_LATE_LOOKS && look < places; look++) {
+			stream_time *late = &k->late[part][at], sooner = SOONER(t, *late);
 
-			if (log && FIRST(t) > FIRST(late[c])) {
-				uint64_t other = log->late[part][c];
+			if (log && FIRST(t) > FIRST(*late)) {
+				uint64_t other = log->late[part][at];
 
-				log->late[part][c] = why;
+				log->late[part][at] = why;
 				why = other;
 			}
-			late[c] = LATER(t, late[c]);
+			*late = LATER(t, *late);
 			t = sooner;
+			at = gus_stream_late_next(places, at, look);
 		}
 		if (log && stream_later(log, FIRST(t), FIRST(k->dispatch), 12))
 			log->dispatch = why;
@@ -735,8 +756,9 @@ INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 	}
 	for (unsigned i = 0; i < STREAM_LINES; i++)
 		DOWN(k->lines[i]);
-	for (unsigned i = 0; i < GUS_CORE_STATIONS * STREAM_LATE; i++)
-		DOWN(k->late[i / STREAM_LATE][i % STREAM_LATE]);
+	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
+		for (unsigned i = 0; i < s->late[part]; i++)
+			DOWN(k->late[part][i]);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		for (uint64_t i = 0; i <= s->mask[w]; i++)
 			DOWN(k->given[w][i]);
@@ -744,6 +766,7 @@ INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 	DOWN(k->retire);
 	DOWN(k->dispatch);
 #undef DOWN
+	NAME(close_places)(k, s);
 	for (unsigned lane = 0; lane < LANES; lane++)
 		k->base[lane] += LANE(by, lane);
 }

@@ -425,16 +425,20 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 		s->c->rs, s->c->rs_int, s->c->rs_vector, s->c->rs_memory, s->c->l1d_misses };
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++) {
+		unsigned part = w - WINDOW_RS, places = 0;
 		uint64_t largest = 0, ring = 1;
 
+		if (w >= WINDOW_RS && w < WINDOW_RS_END)
+			places = s->late[part] = gus_stream_late(nominal[w]);
 		for (size_t lane = 0; lane < GUS_STREAM_LANES && nominal[w]; lane++) {
 			double weight = weight_of(s->o, lane, kinds[w], 0);
 			uint64_t size = weight > 0 ? (uint64_t)llround(nominal[w] * weight) : 0;
 
 			if (!size)
 				continue; /* without limit */
-			if (w >= WINDOW_RS && w < WINDOW_RS_END) /* the others are in the exchange, see kernel.h */
-				size = size > STREAM_LATE ? size - STREAM_LATE : 1;
+			if (places && size <= places)
+				s->closed[part][lane] = (uint8_t)(places + 1 - size);
+			size = size > places ? size - places : 1;
 			if (!add_size(s, w, size, lane))
 				return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: the lanes have "
 						"more than %d sizes of one window", STREAM_SIZES);

@@ -27,7 +27,8 @@ enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRO
 enum {
 	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
-	STREAM_LATE = 8,                /* uops that may wait in the reservation station out of order */
+	STREAM_LATE = 127,              /* places for uops that wait in a part of the reservation station out of order */
+	STREAM_LATE_LOOKS = 8,          /* of them are looked at for each uop */
 	STREAM_SHARE = 64, STREAM_PAGE = 4096,
 	/* Cycles that an op may take where times are looked at every 16 ops, and at all. */
 	STREAM_SLOW = 13000, STREAM_LONGEST = 200000,
@@ -131,6 +132,10 @@ struct stream {
 	int32_t forward_address[GUS_STREAM_LANES];
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
+	/* Places of each part of the reservation station that are no ring (kernel.h); so many of them a smaller lane has
+	 * not. */
+	unsigned late[GUS_CORE_STATIONS];
+	uint8_t closed[GUS_CORE_STATIONS][GUS_STREAM_LANES];
 	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
 	bool slow;                      /* an op may take so long that times are looked at behind each one */
 	uint32_t turned;                /* how often costs were made anew */
@@ -184,6 +189,36 @@ static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct g
 		f->count = 0;
 	}
 	return cycles;
+}
+
+/* How many of so many entries of the reservation station are places beside the ring: about five of six, and a prime, so
+ * that what comes in some rhythm does not come to the same places each time. 0 of a single entry. */
+static inline unsigned gus_stream_late(uint64_t entries)
+{
+	unsigned n = entries > STREAM_LATE ? STREAM_LATE : (unsigned)entries * 5 / 6;
+
+	for (unsigned by = 2; by * by <= n; by++)
+		if (n % by == 0) {
+			n--;
+			by = 1;
+		}
+	return n;
+}
+
+/* The n-th place of so many that are closed: one to which nobody gets. */
+static inline unsigned gus_stream_late_closed(unsigned places, unsigned closed, unsigned n)
+{
+	return n * places / closed;
+}
+
+/* Which place is looked at after the look-th one for a uop. They lie about evenly, and no two pairs of them as far from
+ * each other: what comes each n-th time would else meet itself at all of them. */
+static inline unsigned gus_stream_late_next(unsigned places, unsigned at, unsigned look)
+{
+	unsigned apart = places / STREAM_LATE_LOOKS + look;
+
+	at += apart > STREAM_LATE_LOOKS / 2 ? apart - STREAM_LATE_LOOKS / 2 : 1;
+	return at < places ? at : at - places;
 }
 
 /* The part of the reservation station where a uop waits. */

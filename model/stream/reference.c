@@ -19,6 +19,7 @@ struct reference {
 	double group[GUS_STREAM_GROUPS], unit[32], bank[STREAM_BANKS], reg[GUS_PROGRAM_REGS], front[FRONTS];
 	double dispatch, retire;
 	double given[STREAM_WINDOWS][RING], late[GUS_CORE_STATIONS][STREAM_LATE], drained;
+	unsigned late_at[GUS_CORE_STATIONS];
 	uint64_t taken[STREAM_WINDOWS];
 	double words[STREAM_WORDS], left[STREAM_WORDS];
 	struct stream_resolver *resolver; /* which store a load reads is no question of time */
@@ -131,21 +132,28 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 static void wait_for_part(struct reference *k, const struct gus_op *op, unsigned w, uint32_t nominal)
 {
 	uint64_t size = entries_of(k, nominal, GUS_KNOB_RS), last = k->taken[w];
+	unsigned places = gus_stream_late(nominal), closed = size && size <= places ? places + 1 - (unsigned)size : 0;
 
-	size = size > STREAM_LATE ? size - STREAM_LATE : size ? 1 : 0;
+	for (unsigned n = 0; n < closed; n++)
+		k->late[w - WINDOW_RS][gus_stream_late_closed(places, closed, n)] = INFINITY;
+	size = closed ? 1 : size ? size - places : 0;
 	for (uint32_t u = 0; u < op->uops_n && size && !(op->flags & GUS_OP_ELIMINATED); u++) {
 		const struct gus_uop *uop = &k->p->uops[op->uop + u];
 		double *late = k->late[w - WINDOW_RS], t;
+		unsigned at;
 
 		if ((!uop->ports && !uop->unit) || WINDOW_RS + (unsigned)gus_stream_station(k->c, k->p, uop) != w)
 			continue;
 		last++;
 		t = last > size ? k->given[w][(last - size - 1) % RING] : 0;
-		for (unsigned i = 0; i < STREAM_LATE; i++) {
-			double kept = later(t, late[i]);
+		at = k->late_at[w - WINDOW_RS];
+		k->late_at[w - WINDOW_RS] = at + 1 < places ? at + 1 : 0;
+		for (unsigned i = 0; i < STREAM_LATE_LOOKS && i < places && t > k->dispatch; i++) {
+			double kept = later(t, late[at]);
 
-			t = kept > t ? t : late[i];
-			late[i] = kept;
+			t = kept > t ? t : late[at];
+			late[at] = kept;
+			at = gus_stream_late_next(places, at, i);
 		}
 		k->dispatch = later(k->dispatch, t);
 	}

@@ -355,6 +355,41 @@ static void test_station_parts(void **state)
 	gus_program_free(p);
 }
 
+/* Rows of a product of a matrix and a vector, in short: a sum that begins anew (vxorps xmm1, xmm1, xmm1), then 30 times
+ * vaddsd xmm1, xmm1, xmm0 and `others` that wait for nobody, add r8, 1 and mov r8, [rsi + 8] by turns. Sums are what waits, as many as the station has
+ * entries, and they wait in their order; so the next row begins while this one's sum goes on. As many of the others as
+ * there are in a rhythm that some count of places has, too. */
+static void test_many_wait(void **state)
+{
+	static const char begin[] = "\xc5\xf0\x57\xc9", sum[] = "\xc5\xf3\x58\xc8";
+	static const char *const others[] = { "\x49\x83\xc0\x01", "\x4c\x8b\x46\x08" };
+	static const struct { unsigned others, rs; } rows[] = { { 4, 30 }, { 5, 20 }, { 5, 30 }, { 5, 60 }, { 5, 97 }, { 5, 104 },
+		{ 7, 60 }, { 9, 97 }, { 9, 104 } };
+	const struct gus_core_config whole = config;
+
+	(void)state;
+	config.rob = 512;
+	config.int_renames = config.vector_renames = config.renames = config.load_buffer = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char code[4 + 30 * 4 * 10];
+		size_t size = 4;
+		struct gus_program *p;
+		double stream, core;
+
+		memcpy(code, begin, 4);
+		for (unsigned of = 0; of < 30 * (1 + rows[i].others); of++, size += 4)
+			memcpy(code + size, of % (1 + rows[i].others) ? others[of % 2] : sum, 4);
+		p = made_program(skylake, code, size);
+		config.rs = rows[i].rs;
+		stream = by_stream(p, NULL, NULL);
+		core = by_core(p, NULL, NULL);
+		if (fabs(stream - core) > 0.04 * core)
+			fail_msg("row %zu: %.2f cycles by the stream engine, %.2f by the core engine", i, stream, core);
+		gus_program_free(p);
+	}
+	config = whole;
+}
+
 /* Seven nops of four bytes, which need no port: what a turn takes is the lines of the uop cache that are read. Where
  * the nops lie in one window they are one line, else two; by the place of their first byte, or of their last. The
  * target of a jump is not read beside the jump. */
@@ -501,7 +536,7 @@ int main(void)
 		cmocka_unit_test(test_balanced),
 		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_updates),
 		cmocka_unit_test(test_mispredicted),
-		cmocka_unit_test(test_station), cmocka_unit_test(test_station_parts),
+		cmocka_unit_test(test_station), cmocka_unit_test(test_station_parts), cmocka_unit_test(test_many_wait),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_oracle_lanes),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_longest),
