@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* gusprof calibrate: has this machine timed, and keeps what was found as its table. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -148,6 +151,9 @@ static int load_nearest(struct calibrating *c, struct gus_error *err)
 /* Where the table will be must be there and ours before minutes are spent on it. */
 static int prepare_output(struct calibrating *c, struct gus_error *err)
 {
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not be so large is an error as others are */
+	if (to_stdout(c) && (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		return gus_fail(err, GUS_E_USAGE, "cannot write the calibration to standard output: it is closed");
 	if (to_stdout(c))
 		return 0;
 	if (!c->o->output)
@@ -272,6 +278,16 @@ static int write_table(struct calibrating *c, struct gus_error *err)
 	return rc;
 }
 
+/* What took so long is not lost with what is said of it. */
+static int tell_not_shown(const char *path, int sys)
+{
+	gus_text_print(stderr, "gusprof: the table is written, as %s, but what was found cannot be shown on standard "
+		       "output%s%s\n", path, sys ? ": " : "", sys ? strerror(sys) : "");
+	__fpurge(stdout); /* which main would try to write, and say that it cannot */
+	clearerr(stdout);
+	return -1;
+}
+
 static int show(struct calibrating *c)
 {
 	struct gus_screen screen = gus_screen_of(stdout, &c->o->screen);
@@ -282,7 +298,7 @@ static int show(struct calibrating *c)
 		.kept = !c->o->output, .recording = c->o->recording, .notes = (const char *const *)c->notes.v,
 		.notes_n = c->notes.n, .noise = &c->noise, .screen = &screen,
 	};
-	int rc = 0;
+	int rc = 0, why;
 
 	if (to_stdout(c)) /* which the table has */
 		for (size_t i = 0; i < c->notes.n && !c->o->quiet; i++)
@@ -291,6 +307,9 @@ static int show(struct calibrating *c)
 		rc = gus_calibrate_json(&v);
 	else
 		gus_calibrate_text(&v);
+	why = fflush(stdout) != 0 ? errno : 0;
+	if ((rc != 0 || why || ferror(stdout)) && !to_stdout(c))
+		rc = tell_not_shown(path, why);
 	free(path);
 	return rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
 }

@@ -5,13 +5,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/helper.h"
 #include "collector/timing/child.h"
@@ -25,6 +28,7 @@
 #define FILL_NS 100             /* for each byte that a job fills */
 #define TIMES 16                /* what an order may take, by what it should */
 #define ORDER_NS 4000000000ull  /* and so much more */
+#define CPU_MOST 0.75           /* of a limit of CPU time: it is counted by ticks, and what a process has used is not */
 
 /* Where children that end are forgotten at once, as some who start us leave it, nobody would know what of. */
 static void remember_children(void)
@@ -36,21 +40,39 @@ static void remember_children(void)
 		sigaction(SIGCHLD, &standard, NULL);
 }
 
+/* What a system call failed with, and the limit of this process that it may come of. */
+static int fail_by_limit(struct gus_error *err, int sys, const char *what)
+{
+	static const struct { int sys; __rlimit_resource_t resource; const char *text; } limits[] = {
+		{ EAGAIN, RLIMIT_NPROC, "this user may have no more processes and threads (ulimit -u)" },
+		{ ENOMEM, RLIMIT_AS, "a process may have no more memory (ulimit -v)" },
+		{ EFBIG, RLIMIT_FSIZE, "a file may not be so large (ulimit -f)" },
+	};
+	struct gus_error plain = { 0 };
+	struct rlimit most;
+
+	gus_fail_errno(&plain, sys, "%s", what);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		if (limits[i].sys == sys && getrlimit(limits[i].resource, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
+			return gus_fail(err, plain.code, "%s; %s", plain.text, limits[i].text);
+	return gus_fail_errno(err, sys, "%s", what);
+}
+
 int gus_timing_process_open(struct gus_timing_process *p, struct gus_error *err)
 {
 	remember_children();
 	p->shared = mmap(NULL, sizeof(*p->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (p->shared == MAP_FAILED) {
 		p->shared = NULL;
-		return gus_fail_errno(err, errno, "cannot get memory for microbenchmarks");
+		return fail_by_limit(err, errno, "cannot get memory for microbenchmarks");
 	}
 	p->code_fd = memfd_create("code", MFD_CLOEXEC);
 	if (p->code_fd < 0 || ftruncate(p->code_fd, GUS_SHARED_CODE) != 0)
-		return gus_fail_errno(err, errno, "cannot get memory for the code of microbenchmarks");
+		return fail_by_limit(err, errno, "cannot get memory for the code of microbenchmarks");
 	p->code = mmap(NULL, GUS_SHARED_CODE, PROT_READ | PROT_WRITE, MAP_SHARED, p->code_fd, 0);
 	if (p->code == MAP_FAILED) {
 		p->code = NULL;
-		return gus_fail_errno(err, errno, "cannot write the code of microbenchmarks");
+		return fail_by_limit(err, errno, "cannot write the code of microbenchmarks");
 	}
 	return 0;
 }
@@ -62,21 +84,49 @@ static void forget(struct gus_timing_process *p)
 	p->orders = 0;
 }
 
-/* Its status; whoever waits for any child of ours may have taken it. */
-static int end(struct gus_timing_process *p)
+/* How it ended. */
+struct ending {
+	int status;
+	uint64_t cpu_limit;     /* it was for want of CPU time, of which processes here may have so many seconds */
+};
+
+/* At the soft limit SIGXCPU comes, at the hard one, which may be the same, SIGKILL, as from anybody else. */
+static uint64_t cpu_limit_behind(int status, const struct rusage *used)
 {
-	int status = 0;
+	struct rlimit most;
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	double seconds = (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
+		(double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) * 1e-6;
+
+	if ((number != SIGXCPU && number != SIGKILL) || getrlimit(RLIMIT_CPU, &most) != 0 ||
+	    most.rlim_cur == RLIM_INFINITY)
+		return 0;
+	return number == SIGXCPU || seconds >= CPU_MOST * (double)most.rlim_cur ? (uint64_t)most.rlim_cur : 0;
+}
+
+/* Whoever waits for any child of ours may have taken its status. */
+static struct ending end(struct gus_timing_process *p)
+{
+	struct ending e = { 0 };
+	struct rusage used = { 0 };
 
 	if (!p->pid)
-		return 0;
+		return e;
 	kill(p->pid, SIGKILL);
-	while (waitpid(p->pid, &status, 0) < 0)
+	while (wait4(p->pid, &e.status, 0, &used) < 0)
 		if (errno != EINTR) {
-			status = SIGKILL;
+			e.status = SIGKILL;
 			break;
 		}
 	forget(p);
-	return status;
+	e.cpu_limit = cpu_limit_behind(e.status, &used);
+	return e;
+}
+
+int gus_timing_process_blame_limit(uint64_t seconds, struct gus_error *err)
+{
+	return gus_fail(err, GUS_E_SYSTEM, "the process that executes microbenchmarks has had all the CPU time that "
+			"one may have here, %llu s (ulimit -t)", (unsigned long long)seconds);
 }
 
 void gus_timing_process_end(struct gus_timing_process *p)
@@ -119,7 +169,7 @@ static int start(struct gus_timing_process *p, struct gus_error *err)
 	if (p->pid > 0)
 		return 0;
 	forget(p);
-	return gus_fail_errno(err, sys, "cannot begin a process that executes microbenchmarks");
+	return fail_by_limit(err, sys, "cannot begin a process that executes microbenchmarks");
 }
 
 static uint64_t used_ns(const struct gus_timing_process *p)
@@ -188,7 +238,9 @@ static bool reports(struct gus_timing_process *p, uint64_t most, bool *endless)
 
 int gus_timing_process_begin(struct gus_timing_process *p, struct gus_error *err)
 {
+	struct ending e;
 	bool endless;
+	char *what;
 	int sys;
 
 	if (p->pid)
@@ -199,7 +251,9 @@ int gus_timing_process_begin(struct gus_timing_process *p, struct gus_error *err
 	if (start(p, err) != 0)
 		return -1;
 	if (!reports(p, PREPARE_NS, &endless)) {
-		end(p);
+		e = end(p);
+		if (e.cpu_limit)
+			return gus_timing_process_blame_limit(e.cpu_limit, err);
 		return gus_fail(err, GUS_E_SYSTEM, "the process that executes microbenchmarks ended before it began");
 	}
 	sys = p->shared->sys;
@@ -207,7 +261,10 @@ int gus_timing_process_begin(struct gus_timing_process *p, struct gus_error *err
 		return 0;
 	end(p);
 	/* No foreign code has been executed yet, so what it says is its own. */
-	return gus_fail_errno(err, sys, "the process that executes microbenchmarks cannot %s", p->shared->failed);
+	what = gus_format("the process that executes microbenchmarks cannot %s", p->shared->failed);
+	fail_by_limit(err, sys, what);
+	free(what);
+	return -1;
 }
 
 uint64_t gus_timing_process_ns(const struct gus_timing_job *job, uint64_t most_ns)
@@ -251,7 +308,7 @@ void gus_timing_process_order(struct gus_timing_process *p, size_t jobs, uint64_
 			      struct gus_timing_death *death)
 {
 	bool endless = false, begun = give_order(p), reported = begun && reports(p, ORDER_NS + most_ns, &endless);
-	int status;
+	struct ending e;
 
 	*death = (struct gus_timing_death){ 0 };
 	if (reported && has_done(p->shared, jobs)) {
@@ -261,10 +318,11 @@ void gus_timing_process_order(struct gus_timing_process *p, size_t jobs, uint64_
 	death->at = p->shared->at;
 	death->executed = p->shared->phase == GUS_SHARED_EXECUTES;
 	death->innocent = !begun || p->orders;
-	status = end(p);
+	e = end(p);
+	death->cpu_limit = e.cpu_limit;
 	death->fault = endless || reported ? GUS_TIMING_ENDLESS : GUS_TIMING_SIGNAL;
-	death->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	if (p->counter && WIFEXITED(status) && WEXITSTATUS(status) == GUS_TIMING_COUNTER_LOST) {
+	death->signal = WIFSIGNALED(e.status) ? WTERMSIG(e.status) : 0;
+	if (p->counter && WIFEXITED(e.status) && WEXITSTATUS(e.status) == GUS_TIMING_COUNTER_LOST) {
 		p->counter = false;
 		death->innocent = true;
 	}

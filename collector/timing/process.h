@@ -44,11 +44,14 @@ struct gus_timing_death {
 	int signal;
 	bool innocent;          /* it may be nothing that a job of this order did: it was dead before, had carried out
 				 * others, of which one may have broken it, or the PMU was taken from it */
+	uint64_t cpu_limit;     /* it had all the CPU time that a process may have here, in seconds; 0: it had not */
 	uint32_t at;
 	bool executed;          /* it said that foreign code ran */
 };
 /* jobs: how many of shared; most_ns: of all of them, as gus_timing_process_ns says. */
 void gus_timing_process_order(struct gus_timing_process *p, size_t jobs, uint64_t most_ns,
 			      struct gus_timing_death *death);
+/* Says so of a process that died of it; -1. */
+int gus_timing_process_blame_limit(uint64_t seconds, struct gus_error *err);
 
 #endif

@@ -288,6 +288,8 @@ static int run_order(struct gus_timing *t, struct order *o, struct gus_timing_re
 	}
 	if (death.innocent)
 		return 0;
+	if (death.cpu_limit)
+		return gus_timing_process_blame_limit(death.cpu_limit, err);
 	if (death.fault == GUS_TIMING_SIGNAL && (death.signal == SIGKILL || death.signal == SIGTERM))
 		return gus_fail(err, GUS_E_SYSTEM, "the process that executes microbenchmarks was killed by somebody, "
 				"or for want of memory");

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -323,6 +325,45 @@ static void test_endless(void **state)
 	assert_true(r[1].sum.cycles > 0);
 }
 
+/* What a process says where processes may have a second of CPU time; the limit is not ours, as it can't be undone. */
+static void say_what_ended(int out)
+{
+	const struct rlimit second = { 1, 1 };
+	const struct gus_timing_job job = { .code = endless, .size = sizeof(endless) };
+	struct gus_error err = { 0 };
+	struct gus_timing_result r;
+	struct gus_timing *t;
+
+	setrlimit(RLIMIT_CPU, &second);
+	t = gus_timing_open(&(const struct gus_timing_options){ .cpu = -1, .most_ns = 20000000 }, &err);
+	if (t && gus_timing_run(t, &job, 1, &r, &err) == 0)
+		strcpy(err.text, "nothing was wrong");
+	gus_timing_close(t);
+	_exit(write(out, err.text, strlen(err.text)) < 0);
+}
+
+static void test_cpu_limit(void **state)
+{
+	char text[800] = "";
+	int ends[2], status;
+	pid_t pid;
+
+	(void)state;
+	if (!timing)
+		skip();
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		say_what_ended(ends[1]);
+	close(ends[1]);
+	assert_true(read(ends[0], text, sizeof(text) - 1) > 0);
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (!strstr(text, "all the CPU time that one may have here, 1 s (ulimit -t)"))
+		fail_msg("%s", text);
+}
+
 /* More than one batch of memory, of code and of jobs; and what is too much for any. */
 static void test_room(void **state)
 {
@@ -430,7 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #if defined(__x86_64__)
 		cmocka_unit_test(test_known), cmocka_unit_test(test_faults), cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_endless), cmocka_unit_test(test_reports),
+		cmocka_unit_test(test_endless), cmocka_unit_test(test_cpu_limit), cmocka_unit_test(test_reports),
 		cmocka_unit_test(test_endless_in_steps), cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_room), cmocka_unit_test(test_huge), cmocka_unit_test(test_facts),
 #endif
