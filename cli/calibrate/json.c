@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "cli/calibrate/fits.h"
 #include "cli/calibrate/view.h"
 #include "cli/common/json.h"
@@ -26,26 +27,34 @@ static json_t *integer(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
+/* Yes, no or a policy's word, where numbers stand for these. */
+static json_t *figure(const char *name, double value)
+{
+	size_t size;
+	const char *at = gus_calibration_word(name, value, &size);
+	char *word = at ? gus_strndup(at, size) : NULL;
+	json_t *o = word ? gus_json_word(word) : real(value);
+
+	free(word);
+	return o;
+}
+
 static json_t *param(const struct gus_calibrate_view *v, const struct gus_fit_param *p)
 {
 	const struct gus_uarch_param *was = gus_uarch_param(v->nearest, p->name);
 	bool none = p->confidence == GUS_CONFIDENCE_NONE;
-	size_t size;
-	const char *unit = NULL, *word = gus_calibration_word(p->name, p->value, &size);
-	char value[48] = "";
+	const char *unit = NULL;
 	json_t *o = json_object();
 
 	for (const struct gus_uarch_param_kind *kind = gus_uarch_params; kind->name; kind++)
 		if (strcmp(kind->name, p->name) == 0)
 			unit = gus_uarch_unit_name(kind->unit);
-	if (word)
-		snprintf(value, sizeof(value), "%.*s", (int)size, word);
 	json_object_set_new(o, "name", gus_json_word(p->name));
 	json_object_set_new(o, "unit", gus_json_word(unit));
 	json_object_set_new(o, "nominal", !was ? json_null() : was->word ? gus_json_word(was->word) : real(was->value));
-	json_object_set_new(o, "value", none ? json_null() : *value ? gus_json_word(value) : real(p->value));
-	json_object_set_new(o, "low", none ? json_null() : real(p->low));
-	json_object_set_new(o, "high", none ? json_null() : real(p->high));
+	json_object_set_new(o, "value", none ? json_null() : figure(p->name, p->value));
+	json_object_set_new(o, "low", none ? json_null() : figure(p->name, p->low));
+	json_object_set_new(o, "high", none ? json_null() : figure(p->name, p->high));
 	json_object_set_new(o, "residual", none ? json_null() : real(p->residual));
 	json_object_set_new(o, "confidence", gus_json_word(gus_confidence_name(p->confidence)));
 	json_object_set_new(o, "why", gus_json_word(p->why));

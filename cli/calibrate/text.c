@@ -61,18 +61,44 @@ static void number(char out[CELL], double value)
 		snprintf(out, CELL, "%.*f", fabs(value - round(value)) < 0.005 ? 0 : fabs(value) >= 100 ? 1 : 2, value);
 }
 
+static void between(char out[CELL], const char *low, const char *high)
+{
+	if (strcmp(low, "-") == 0 || strcmp(high, "-") == 0)
+		snprintf(out, CELL, "-");
+	else if (strcmp(low, high) == 0)
+		snprintf(out, CELL, "exact");
+	else
+		snprintf(out, CELL, "%.20s..%.20s", low, high);
+}
+
 static void interval(char out[CELL], double low, double high)
 {
 	char from[CELL], to[CELL];
 
 	number(from, low);
 	number(to, high);
-	if (isnan(low) || isnan(high))
-		snprintf(out, CELL, "-");
-	else if (strcmp(from, to) == 0)
-		snprintf(out, CELL, "exact");
+	between(out, from, to);
+}
+
+/* Of a parameter. Numbers of words are nobody's but ours: yes, no or a policy's word stand for them. */
+static void figure(char out[CELL], const char *param, double value)
+{
+	size_t size;
+	const char *word = gus_calibration_word(param, value, &size);
+
+	if (word)
+		snprintf(out, CELL, "%.*s", size < CELL ? (int)size : CELL - 1, word);
 	else
-		snprintf(out, CELL, "%.20s..%.20s", from, to);
+		number(out, value);
+}
+
+static void interval_of(char out[CELL], const struct gus_fit_param *p)
+{
+	char from[CELL], to[CELL];
+
+	figure(from, p->name, p->low);
+	figure(to, p->name, p->high);
+	between(out, from, to);
 }
 
 static void percent(char out[CELL], double share)
@@ -106,25 +132,23 @@ static void nominal(char out[CELL], const struct gus_uarch *u, const char *name)
 
 static void print_param(struct gus_table *t, const struct gus_calibrate_view *v, const struct gus_fit_param *p)
 {
-	char was[CELL], value[CELL], between[CELL], residual[CELL];
+	char was[CELL], value[CELL] = "-", ends[CELL] = "-", residual[CELL];
 	const char *cells[P_COLUMNS];
 	const struct gus_uarch_param_kind *kind;
 	bool none = p->confidence == GUS_CONFIDENCE_NONE;
-	const char *word;
-	size_t at, size;
+	size_t at;
 
 	kind = kind_of(p->name, &at);
 	nominal(was, v->nearest, p->name);
-	word = none ? NULL : gus_calibration_word(p->name, p->value, &size);
-	number(value, none ? NAN : p->value);
-	if (word)
-		snprintf(value, sizeof(value), "%.*s", size < CELL ? (int)size : CELL - 1, word);
-	interval(between, none ? NAN : p->low, none ? NAN : p->high);
+	if (!none) {
+		figure(value, p->name, p->value);
+		interval_of(ends, p);
+	}
 	percent(residual, none ? NAN : p->residual);
 	cells[P_NAME] = p->name;
 	cells[P_NOMINAL] = was;
 	cells[P_VALUE] = value;
-	cells[P_INTERVAL] = between;
+	cells[P_INTERVAL] = ends;
 	cells[P_UNIT] = kind ? gus_uarch_unit_name(kind->unit) : "";
 	cells[P_SURE] = gus_confidence_name(p->confidence);
 	cells[P_RESIDUAL] = residual;
@@ -152,12 +176,12 @@ enum { F_FORM, F_NOMINAL, F_LATENCY, F_BETWEEN, F_LATENCY_SURE, F_EVERY_WAS, F_E
 	F_COLUMNS };
 static const struct gus_table_column form_columns[F_COLUMNS] = {
 	[F_FORM] = { "form", .pad = 28, .how = GUS_SHORTEN_MIDDLE, .comfort = 24, .least = 12 },
-	[F_NOMINAL] = { "latency", true, .pad = 8 }, [F_LATENCY] = { "measured", true, .pad = 9 },
+	[F_NOMINAL] = { "nominal", true, .pad = 8 }, [F_LATENCY] = { "latency", true, .pad = 8 },
 	[F_BETWEEN] = { "between", true, .pad = 12, .leaves = 2 },
-	[F_LATENCY_SURE] = { "confidence", .pad = 10 },
-	[F_EVERY_WAS] = { "one every", true, .pad = 9 }, [F_EVERY] = { "was seen", true, .pad = 9 },
+	[F_LATENCY_SURE] = { "of latency", .pad = 10 },
+	[F_EVERY_WAS] = { "nominal", true, .pad = 8 }, [F_EVERY] = { "cyc/ins", true, .pad = 8 },
 	[F_USES] = { "ports", .pad = 14, .how = GUS_SHORTEN_END, .comfort = 14, .least = 6 },
-	[F_SURE] = { "confidence", .pad = 10 }, [F_RESIDUAL] = { "residual", true, .pad = 8, .leaves = 1 },
+	[F_SURE] = { "of ports", .pad = 10 }, [F_RESIDUAL] = { "residual", true, .pad = 8, .leaves = 1 },
 };
 
 static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const char *text)
@@ -171,19 +195,19 @@ static void print_form(struct gus_table *t, const struct gus_calibrate_view *v, 
 {
 	const struct gus_uarch_row *row = row_of(v->nearest, f->form);
 	bool loads = isnan(f->latency) && !isnan(f->load_latency);
-	char was[CELL], value[CELL], between[CELL], every_was[CELL], every[CELL], residual[CELL];
+	char was[CELL], value[CELL], ends[CELL], every_was[CELL], every[CELL], residual[CELL];
 	const char *cells[F_COLUMNS];
 
 	number(was, row ? (double)(loads ? row->loadlat : row->latency) / GUS_UARCH_CENTI : NAN);
 	number(value, loads ? f->load_latency : f->latency);
-	interval(between, f->latency_low, f->latency_high);
+	interval(ends, f->latency_low, f->latency_high);
 	number(every_was, row ? gus_uarch_throughput(v->nearest, row) : NAN);
 	number(every, f->throughput);
 	percent(residual, f->residual);
 	cells[F_FORM] = f->form;
 	cells[F_NOMINAL] = was;
 	cells[F_LATENCY] = value;
-	cells[F_BETWEEN] = between;
+	cells[F_BETWEEN] = ends;
 	cells[F_LATENCY_SURE] = gus_confidence_name(f->latency_confidence);
 	cells[F_EVERY_WAS] = every_was;
 	cells[F_EVERY] = every;
@@ -222,6 +246,8 @@ static void print_forms(const struct gus_calibrate_view *v)
 		for (size_t i = 0; i < differing.n; i++)
 			print_form(&table, v, differing.v[i]);
 		gus_table_end(&table);
+		printf("\"of latency\" and \"of ports\" are how sure each is; cyc/ins is of independent ones, one "
+		       "after the other.\n");
 	}
 	gus_vec_free(&differing);
 }
