@@ -113,6 +113,18 @@ static unsigned likeness(const struct gus_calibrated_key *k, const struct gus_ua
 	return n;
 }
 
+/* Unless it says so itself. */
+static void say_what_to_do(struct gus_error *err, const char *what)
+{
+	struct gus_error why = *err;
+
+	if (strstr(why.text, what))
+		return;
+	*err = (struct gus_error){ 0 };
+	gus_fail(err, why.code, "%s; %s", why.text, what);
+	err->sys = why.sys;
+}
+
 /* One file, of at most *left bytes, which its own are taken from; if there were more before and it has more than these,
  * none is left. NULL with err. */
 static struct gus_uarch *load(struct gus_store *s, const char *path, const char *name, size_t *left,
@@ -137,9 +149,12 @@ static struct gus_uarch *load(struct gus_store *s, const char *path, const char 
 	*left -= size;
 	u = gus_uarch_parse(path, (const char *)text, size, &gus_uarch_builtin, 0, err);
 	free(text);
-	if (!u || u->valids_n)
+	if (u && u->valids_n)
 		return u;
-	gus_fail(err, GUS_E_CORRUPT, "cannot use the calibration %s: it does not say for which host it is valid", path);
+	if (u)
+		gus_fail(err, GUS_E_CORRUPT, "cannot use the calibration %s: it does not say for which host it is "
+			 "valid", path);
+	say_what_to_do(err, "run 'gusprof calibrate' again"); /* wherever it was cut or spoilt, it is of no use */
 	gus_uarch_free(u);
 	return NULL;
 }
@@ -263,6 +278,8 @@ int gus_calibrated_prepare(struct gus_error *err)
 	struct gus_store *s = make_folder(err);
 	int rc = s ? gus_store_check(s, err) : -1;
 
+	if (rc != 0)
+		say_what_to_do(err, "name a file with -o");
 	gus_store_close(s);
 	return rc;
 }

@@ -266,6 +266,8 @@ static int show(const struct uarch_options *o, const struct gus_uarch *u)
 	}
 	if (o->forms)
 		print_forms(u);
+	if (u->valids_n)
+		printf("end\n");
 	return 0;
 }
 

@@ -597,6 +597,8 @@ static int by_form(const void *left, const void *right)
 	return order ? order : (int)b->confidence - (int)a->confidence;
 }
 
+/* `valid` says that this is a calibration, which is to end with `end`, and stands in front of `like`, without which
+ * there is no table: so nothing that is cut is one. */
 static void put_head(struct writer *w, const struct gus_calibration_about *about)
 {
 	char *title = gus_format("%s as calibrated on %s", w->nearest->title, about->host);
@@ -605,8 +607,6 @@ static void put_head(struct writer *w, const struct gus_calibration_about *about
 	say(w, "# What one host is, as timed there; gusprof-uarch(5) says how to read it.\n");
 	say(w, "uarch %s-calibrated isa %s ", w->nearest->name, w->nearest->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
 	put_quoted(w, title);
-	say(w, "\nlike %s\nsource " GUS_CALIBRATION_SOURCE " ", w->nearest->name);
-	put_quoted(w, source);
 	say(w, "\n");
 	for (size_t i = 0; i < about->key_n; i++) {
 		say(w, "valid ");
@@ -615,6 +615,9 @@ static void put_head(struct writer *w, const struct gus_calibration_about *about
 		put_quoted(w, about->key[i].value);
 		say(w, "\n");
 	}
+	say(w, "like %s\nsource " GUS_CALIBRATION_SOURCE " ", w->nearest->name);
+	put_quoted(w, source);
+	say(w, "\n");
 	free(title);
 	free(source);
 }
@@ -652,6 +655,7 @@ char *gus_calibration_text(const struct gus_calibration_about *about, const stru
 		if (*s.forms.v[i].form && !strchr(s.forms.v[i].form, '"') &&
 		    (!i || strcmp(s.forms.v[i - 1].form, s.forms.v[i].form) != 0))
 			put_form_fit(&w, &s.forms.v[i]);
+	say(&w, "end\n");
 	gus_fit_free(&s);
 	gus_vec_free(&w.siblings);
 	*size = w.out.n;

@@ -32,6 +32,8 @@
  *                                           what a calibration found out of a parameter, of the host, or of a figure
  *                                           of a form; FOUND is `VALUE LOW..HIGH`, "TEXT", or none. It changes
  *                                           nothing: where it is believed, a `param` or `form` says the same
+ *   end                                     the last statement of a text, which one that has a `valid` needs: without
+ *                                           it has been cut
  *
  * uops counts what is executed (unfused; of AMD's CPUs macro-ops); fused counts what issue and retirement count, where
  * that is known and differs. latency is from a register operand that is no address to the result; loadlat from the

@@ -14,6 +14,7 @@ int gus_parse_valid(struct gus_uarch_parser *p)
 	bool fresh;
 	int status;
 
+	p->ends.wanted = true;
 	if (!id)
 		return -1;
 	value = gus_parse_quoted(p, "its value", &status);
@@ -27,6 +28,12 @@ int gus_parse_valid(struct gus_uarch_parser *p)
 		gus_vec_push(&p->valid_list, one);
 	else
 		p->valid_list.v[n] = one;
+	return gus_parse_end(p);
+}
+
+int gus_parse_last(struct gus_uarch_parser *p)
+{
+	p->ends.said = true;
 	return gus_parse_end(p);
 }
 

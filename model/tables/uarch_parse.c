@@ -13,10 +13,26 @@
 
 #define DEPTH_MAX 8            /* of likes and includes: deeper is a circle */
 
+/* What is left of a calibration is a table as well, which says less than it did and looks whole. So one has to end with
+ * `end`; in front of that it may be cut anywhere, its last line included, whatever is wrong with that then. */
+static int refuse_cut(struct gus_uarch_parser *p, const char *file)
+{
+	if (p->err)
+		*p->err = (struct gus_error){ 0 };
+	return gus_fail(p->err, GUS_E_CORRUPT, "cannot use the calibration %s: it does not end with `end`, so a part "
+			"of it is missing; run 'gusprof calibrate' again", file);
+}
+
+static bool is_cut(const struct gus_uarch_parser *p)
+{
+	return p->ends.wanted && !p->ends.said;
+}
+
 int gus_parse_text(struct gus_uarch_parser *p, const char *file, const char *text, size_t size)
 {
 	const char *end = text + size, *at = p->at, *line_end = p->end;
 	uint32_t old_file = p->file, old_line = p->line;
+	struct gus_text_end old_ends = p->ends;
 
 	if (p->depth == DEPTH_MAX)
 		return gus_parse_wrong(p, "%s is more than %d deep: a table includes or is like itself", file,
@@ -27,6 +43,7 @@ int gus_parse_text(struct gus_uarch_parser *p, const char *file, const char *tex
 	p->depth++;
 	p->file = (uint32_t)p->file_list.n;
 	p->line = 0;
+	p->ends = (struct gus_text_end){ 0 };
 	gus_vec_push(&p->file_list, file);
 	while (text < end) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
@@ -35,12 +52,15 @@ int gus_parse_text(struct gus_uarch_parser *p, const char *file, const char *tex
 		p->at = text;
 		p->end = stop ? stop : end;
 		if (gus_parse_line(p) != 0)
-			return -1;
+			return !stop && is_cut(p) ? refuse_cut(p, file) : -1;
 		text = stop ? stop + 1 : end;
 	}
+	if (is_cut(p))
+		return refuse_cut(p, file);
 	p->depth--;
 	p->file = old_file;
 	p->line = old_line;
+	p->ends = old_ends;
 	p->at = at;
 	p->end = line_end;
 	return 0;

@@ -28,6 +28,9 @@ struct gus_keys {
 	struct gus_vec(uint32_t) layer;
 };
 
+/* Of a text: whether it has to say that it ends, and whether it has. */
+struct gus_text_end { bool wanted, said; };
+
 /* Lives while one table is parsed; what the lists hold goes to u at the end, also after an error. */
 struct gus_uarch_parser {
 	struct gus_uarch *u;
@@ -36,6 +39,7 @@ struct gus_uarch_parser {
 	unsigned flags, depth;
 	uint32_t layer, file, line;
 	bool derived;          /* in a table that the one asked for is like */
+	struct gus_text_end ends;
 	const char *at, *end;  /* the rest of the line */
 
 	struct gus_keys sources, units, groups, params, rows, opcodes, classes, forms, valids, fits;
@@ -99,9 +103,10 @@ int gus_parse_check_uses(struct gus_uarch_parser *p, uint32_t first, uint32_t n,
 /* The word, and "LO-HI" or one number for both. */
 int gus_parse_range(struct gus_uarch_parser *p, const char *word, uint32_t *lo, uint32_t *hi);
 
-/* Calibrations: what stands behind `valid` and behind `fit`. */
+/* Calibrations: what stands behind `valid`, behind `fit` and behind `end`. */
 int gus_parse_valid(struct gus_uarch_parser *p);
 int gus_parse_fit(struct gus_uarch_parser *p);
+int gus_parse_last(struct gus_uarch_parser *p);
 
 /* Statements and texts. */
 int gus_parse_line(struct gus_uarch_parser *p);

@@ -458,7 +458,7 @@ static const struct {
 	{ "form", say_form },   { "opcode", say_opcode }, { "row", say_row },       { "param", say_param },
 	{ "group", say_group }, { "port", say_port },     { "class", say_class },   { "unit", say_unit },
 	{ "alias", say_alias }, { "source", say_source }, { "include", say_include }, { "like", say_like },
-	{ "uarch", say_uarch }, { "fit", gus_parse_fit },   { "valid", gus_parse_valid },
+	{ "uarch", say_uarch }, { "fit", gus_parse_fit },   { "valid", gus_parse_valid }, { "end", gus_parse_last },
 };
 
 int gus_parse_line(struct gus_uarch_parser *p)
@@ -467,6 +467,8 @@ int gus_parse_line(struct gus_uarch_parser *p)
 
 	if (!t.text)
 		return 0;
+	if (p->ends.said)
+		return gus_parse_wrong(p, "'%.*s' stands behind the end", GUS_SHOW(t));
 	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++)
 		if (gus_token_is(t, statements[i].word))
 			return statements[i].say(p);

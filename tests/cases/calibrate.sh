@@ -29,13 +29,14 @@ made()
 {
 	{
 		echo "uarch $base-calibrated isa x86-64 \"Made up as calibrated on here\""
+		cat key
 		echo "like $base"
 		echo 'source calibrated "made up"'
-		cat key
 		echo "form $form source calibrated"
 		echo 'param rob 99 entries calibrated'
 		echo 'fit rob 99 98.5..99.5 entries residual 0.01 confidence high "a test"'
 		echo 'fit rs none entries confidence none "nobody asked"'
+		echo end
 	} >"$1"
 }
 # cycles ARG...: of an imul.
@@ -118,13 +119,38 @@ unfit "another microcode" 's/^valid microcode .*/valid microcode "0xold"/' \
 unfit "another kernel" 's/^valid kernel .*/valid kernel "2.6.32"/' 'it is of kernel 2.6.32, and here it is '
 unfit "another CPU" 's/^valid model .*/valid model "999"/' 'it is of model 999, and here it is '
 unfit "another hypervisor" 's/^valid hypervisor .*/valid hypervisor "VAX"/' 'it is of hypervisor VAX, and here it is '
-unfit "a key of the future" '$a valid moon "full"' 'it is of moon full, and nothing is known of that here'
+unfit "a key of the future" '/^end/i valid moon "full"' 'it is of moon full, and nothing is known of that here'
 unfit "a part of the key is not there" '/^valid kernel/d' 'it does not say of which kernel it is; run'
 unfit "one part of the key alone" '/^valid vendor/n; /^valid/d' 'is not used: it does not say of which [a-z]* it is'
 unfit "no key at all" '/^valid/d' 'it does not say for which host it is valid'
-unfit "a line that is none" "\$a $(printf '\033')[31m" 'cannot read the table .*begins no statement'
+unfit "a line that is none" "/^end/i $(printf '\033')[31m" 'cannot read the table .*begins no statement'
 ok "what it says is harmless" not says "$(printf '\033')" err
-unfit "half a line" '$a fit rob 1' 'cannot read the table .* line '
+unfit "half a line" '/^end/i fit rob 1' 'cannot read the table .* line '
+
+# It may be cut, by a disk that was full or a copy that was not finished. Wherever that is, it is told of and not used.
+made "$kept"
+cp "$kept" whole.uarch
+size=$(wc -c <whole.uarch)
+for at in 1 20 70 120 300 $((size / 2)) $((size - 6)) $((size - 5)) $((size - 3)) $((size - 2)); do
+	head -c "$at" whole.uarch >"$kept"
+	"$GUSPROF" calibrate --check >out
+	ok "cut behind $at bytes: it is not used" is $? 1
+	ok "cut behind $at bytes: one sentence says what to do" \
+		is "$(grep -cE "calibrated: cannot .*; run 'gusprof calibrate' again\$" out)" 1
+	head -c "$at" whole.uarch >cut.uarch
+	"$GUSPROF" model --uarch cut.uarch --block $imul >out 2>err
+	ok "cut behind $at bytes: nor by its name" is "$? $(wc -l <err) $(wc -c <out)" "125 1 0"
+done
+ok "cut at its end: it is said that it was cut" says "does not end with .end., so a part of it is missing" err
+head -c $((size - 1)) whole.uarch >"$kept"
+ok "all but the end of the last line is whole" is "$(cycles)" 77.00
+grep -v '^valid\|^end' whole.uarch >plain.uarch
+ok "a table that is for no host need not end" is "$(cycles --uarch plain.uarch)" 77.00
+"$GUSPROF" uarch --uarch whole.uarch --forms show >shown.uarch
+ok "what show has of one can be loaded" is "$(cycles --uarch shown.uarch)" 77.00
+sed -i '$d' shown.uarch
+"$GUSPROF" uarch check shown.uarch >out 2>err
+ok "and is cut without its end" says "does not end with .end." out
 
 # Others' are looked at for one sentence, and no more of them than one may have.
 made "$kept"
@@ -190,12 +216,25 @@ refused()
 	ok "$1: it says why" says "$3" err
 	ok "$1: in one line" is "$(wc -l <err)" 1
 }
+# limited WHICH N: under that limit of the shell's ulimit.
+limited()
+{
+	(ulimit "$1" "$2" && exec "$GUSPROF" calibrate -o "$work/table") >out 2>err
+	ok "limit $1: refused" is $? 125
+	ok "limit $1: it is named" says "ulimit $1" err
+	ok "limit $1: in one line" is "$(wc -l <err)" 1
+}
 refused "quick and full" 129 'exclude each other' --quick --full
 refused "check and full" 129 'exclude each other' --check --full
 refused "a CPU that is none" 129 'a number' --cpu x
 refused "a folder that is not there" 125 'cannot create the calibration' -o "$work/none/x"
+timeout 10 "$GUSPROF" calibrate -o - >&- 2>err
+ok "no standard output for the table: refused" is "$? $(grep -c 'standard output: it is closed' err)" "129 1"
 GUSPROF_DATA='' refused "no place to keep it" 125 'cannot keep the calibration'
-GUSPROF_DATA=/proc/none refused "a place that cannot be made" 125 'cannot make the folder'
+GUSPROF_DATA=/proc/none refused "a place that cannot be made" 125 'cannot make the folder .*; name a file with -o'
+limited -v 300000
+limited -f 1
+[[ $(id -u) != 0 ]] && limited -u 1 # which root is not held to
 if [[ $(id -u) != 0 ]]; then
 	mkdir -m 500 locked
 	GUSPROF_DATA=$work/locked refused "a place that may not be written to" 125 'ermission denied'

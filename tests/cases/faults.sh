@@ -107,6 +107,7 @@ if [ -n "$kept" ]; then
 		echo 'uarch skylake-calibrated isa x86-64 "Made up"'
 		echo 'like skylake'
 		sed -n 's/^  \([a-z]*\)  *\(.*\)/valid \1 "\2"/p' out
+		echo end
 	} >"$kept"
 	chmod 600 "$kept"
 	for kind in alloc calls; do

@@ -37,7 +37,7 @@ static void statements_are_kept(void **state)
 		"fit rs none entries confidence none \"hidden\"\n"
 		"fit core_ghz 3.698423 3.6..3.7 GHz \"timed\" # a comment\n"
 		"fit \"IMUL (R64, R64)\" latency 3 3..3 cycles confidence medium \"\"\n"
-		"fit \"IMUL (R64, R64)\" uses \"p1:1\" uops \"paired\"\n", &err);
+		"fit \"IMUL (R64, R64)\" uses \"p1:1\" uops \"paired\"\nend\n", &err);
 
 	(void)state;
 	if (!u)
@@ -77,6 +77,9 @@ static void what_is_wrong_is_told(void **state)
 		{ "valid cpu A", "expected its value in quotes" },
 		{ "valid cpu \"A\" \"B\"", "is too much" },
 		{ "valid cpu \"A\"\nvalid cpu \"A\"", "the key cpu is there twice" },
+		{ "end end", "is too much" },
+		{ "end\nparam rob 1 entries me", "'param' stands behind the end" },
+		{ "end\nend", "'end' stands behind the end" },
 		{ "fit", "expected what was fitted" },
 		{ "fit rob", "a text in quotes or none" },
 		{ "fit rob 1", "LOW..HIGH" },
@@ -115,6 +118,43 @@ static void what_is_wrong_is_told(void **state)
 	}
 }
 
+/* What a text is that ends there, as a table; NULL: it is one. */
+static char *wrong_with(const char *text, size_t size)
+{
+	struct gus_error err = { 0 };
+	struct gus_uarch *u = gus_uarch_parse("mine.uarch", text, size, &gus_uarch_builtin, 0, &err);
+	char *why = u ? NULL : gus_strdup(err.text);
+
+	gus_uarch_free(u);
+	return why;
+}
+
+#define CUT "it does not end with `end`, so a part of it is missing; run 'gusprof calibrate' again"
+
+/* It is for a host, so it has to end; what follows then may be a comment, and the last line need not be ended. */
+static void a_calibration_ends(void **state)
+{
+	static const struct { const char *text, *says; } cases[] = {
+		{ "valid cpu \"A\"\n", CUT }, { "valid cpu \"A\"\n# end\n", CUT }, { "valid cpu \"A\"\nen", CUT },
+		{ "valid cpu \"A\"\nfit rob 1 1..", CUT }, { "valid cpu \"A\"\nparam rob 2", CUT },
+		{ "valid cpu \"A", CUT }, { "valid", CUT },
+		{ "valid cpu \"A\"\nfit rob 1 1..\nend\n", "LOW..HIGH" }, /* it is wrong and not cut */
+		{ "valid cpu \"A\"\nend", NULL }, { "valid cpu \"A\"\nend\n\n# that is all\n", NULL },
+		/* Others are as they were. */
+		{ "", NULL }, { "fit rob none entries \"\"\n", NULL }, { "end\n", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *text = gus_format(HEAD "%s", cases[i].text), *why = wrong_with(text, strlen(text));
+
+		if (!why != !cases[i].says || (why && !strstr(why, cases[i].says)))
+			fail_msg("%s: %s", cases[i].text, why ? why : "it is a table");
+		free(why);
+		free(text);
+	}
+}
+
 /* A form of 95 characters is one, of 96 none. */
 static void forms_have_room_for_so_much(void **state)
 {
@@ -147,9 +187,9 @@ static const char *like_that(void *context, const char *name, size_t *size)
 static void what_is_said_anew_replaces(void **state)
 {
 	char that[] = "uarch that isa x86-64 \"That\"\nlike skylake\nvalid cpu \"A\"\nvalid kernel \"6\"\n"
-		"fit rob 1 1..1 entries \"old\"\nfit \"X\" a 2 2..2 cycles \"old\"\nfit b none cycles \"old\"\n";
+		"fit rob 1 1..1 entries \"old\"\nfit \"X\" a 2 2..2 cycles \"old\"\nfit b none cycles \"old\"\nend\n";
 	const char mine[] = "uarch mine isa x86-64 \"Mine\"\nlike that\nvalid kernel \"7\"\n"
-		"fit \"X\" a 3 3..3 cycles \"new\"\n";
+		"fit \"X\" a 3 3..3 cycles \"new\"\nend\n";
 	const struct gus_uarch_texts texts = { like_that, that };
 	struct gus_error err = { 0 };
 	struct gus_uarch *u = gus_uarch_parse("mine.uarch", mine, strlen(mine), &texts, 0, &err);
@@ -185,7 +225,7 @@ static void a_host_fits_or_does_not(void **state)
 {
 	struct gus_uarch_valid host[] = { { "kernel", "6.1" }, { "cpu", "A" }, { "microcode", "0x1" } };
 	struct gus_error err = { 0 };
-	struct gus_uarch *u = parse(HEAD "valid cpu \"A\"\nvalid microcode \"0x1\"\n", &err);
+	struct gus_uarch *u = parse(HEAD "valid cpu \"A\"\nvalid microcode \"0x1\"\nend\n", &err);
 
 	(void)state;
 	assert_null(gus_uarch_misfit(u, host, 3));
@@ -265,6 +305,32 @@ static void end(struct made *m)
 	gus_uarch_free(m->nearest);
 	gus_fit_free(&m->fit);
 	free(m->text);
+}
+
+/* As many bytes as any first part of it has: no table, and cut from where it says that it is a calibration. */
+static void nothing_that_is_cut_is_taken(void **state)
+{
+	const char *first;
+	struct made m;
+
+	(void)state;
+	begin(&m, "skylake");
+	put(&m, "rob", 230, GUS_CONFIDENCE_HIGH);
+	put(&m, "rs", NAN, GUS_CONFIDENCE_NONE);
+	form(&m, "IMUL (R64, R64)", 5, 1);
+	written(&m);
+	first = strstr(m.text, "\nvalid ");
+	assert_non_null(first);
+	assert_memory_equal(m.text + m.size - 5, "\nend\n", 5);
+	for (size_t size = 0; size < m.size - 1; size++) {
+		char *why = wrong_with(m.text, size);
+
+		if (!why || (m.text + size >= first + strlen("\nvalid") && !strstr(why, CUT)))
+			fail_msg("of %zu bytes: %s", size, why ? why : "it is a table");
+		free(why);
+	}
+	assert_null(wrong_with(m.text, m.size - 1)); /* all but the end of its last line */
+	end(&m);
 }
 
 static const struct gus_uarch_row *row_in(const struct gus_uarch *u, const char *text)
@@ -778,6 +844,8 @@ int main(void)
 		cmocka_unit_test(statements_are_kept),
 		cmocka_unit_test(what_is_wrong_is_told),
 		cmocka_unit_test(names_are_told_apart_by_form),
+		cmocka_unit_test(a_calibration_ends),
+		cmocka_unit_test(nothing_that_is_cut_is_taken),
 		cmocka_unit_test(forms_have_room_for_so_much),
 		cmocka_unit_test(what_is_said_anew_replaces),
 		cmocka_unit_test(a_host_fits_or_does_not),
