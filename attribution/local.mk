@@ -8,6 +8,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/compared/measured.c attribution/compared/measured.h \
 	attribution/compared/residuals.c attribution/compared/residuals.h \
 	attribution/compared/trust.c attribution/compared/trust.h \
+	attribution/compared/variants.c attribution/compared/variants.h \
 	attribution/compared/weak.c attribution/compared/weak.h \
 	attribution/memory/sharing.c attribution/memory/sharing.h \
 	attribution/profile/annotation.c attribution/profile/annotation.h \

@@ -209,7 +209,8 @@ static void make_whole(struct maker *k, const struct gus_compared_weak *weak)
 	else
 		w->measured = measured_of(k, &w->share, w->modelled, w->instructions, counted);
 	judge(k, w, t->errors[0] * t->errors[0]);
-	w->verdict = gus_trust_whole(k->c->time, k->c->basis == GUS_COMPARED_SHARES ? GUS_TRUST_OPEN : w->verdict);
+	w->verdict = gus_trust_whole(k->c->time, k->c->basis == GUS_COMPARED_SHARES ? GUS_TRUST_OPEN : w->verdict,
+				     gus_trust_is_wide(&w->ratio));
 }
 
 /* Rows that have something to say of what all have in common, in their order. */

@@ -8,6 +8,13 @@ static double square(double x)
 	return x * x;
 }
 
+static const double NOTHING = 10;
+
+bool gus_figure_tells(const struct gus_figure *ratio)
+{
+	return ratio->ci.high <= NOTHING || (ratio->ci.low > 0 && isfinite(ratio->ci.high));
+}
+
 struct gus_figure gus_figure_ratio(const struct gus_figure *measured, double modelled, double error)
 {
 	double value = measured->value / modelled;

@@ -4,6 +4,8 @@
 #ifndef GUS_ATTRIBUTION_COMPARED_FIGURE_H
 #define GUS_ATTRIBUTION_COMPARED_FIGURE_H
 
+#include <stdbool.h>
+
 #include "attribution/statistics/interval.h"
 
 /* A figure and its 95 % interval. */
@@ -11,6 +13,10 @@ struct gus_figure {
 	double value;
 	struct gus_interval ci;
 };
+
+/* Whether a ratio says anything: what may be nothing at all and may be ten times as much does not, nor what has no
+ * upper end. */
+bool gus_figure_tells(const struct gus_figure *ratio);
 
 /* What was measured over what was modelled. error: of the modelled figure, as a share of it, at 95 %. That is not 0;
  * what was measured may be infinite. */

@@ -10,25 +10,32 @@ static bool reaches(const struct gus_figure *ratio, double off)
 	return ratio->ci.low <= 1 + off && ratio->ci.high >= 1 / (1 + off);
 }
 
+bool gus_trust_is_wide(const struct gus_figure *ratio)
+{
+	return ratio->ci.high > GUS_TRUST_WIDE * ratio->ci.low;
+}
+
 enum gus_trust gus_trust_of(const struct gus_figure *ratio, double told)
 {
 	if (!reaches(ratio, fmax(GUS_TRUST_FAR, told)))
 		return GUS_TRUST_NONE;
-	if (ratio->ci.high > GUS_TRUST_WIDE * ratio->ci.low)
+	if (gus_trust_is_wide(ratio))
 		return GUS_TRUST_OPEN;
 	if (fabs(ratio->value - 1) <= GUS_TRUST_NEAR || reaches(ratio, told))
 		return GUS_TRUST_FULL;
 	return GUS_TRUST_DOUBTFUL;
 }
 
-enum gus_trust gus_trust_whole(const double time[GUS_TRUSTS], enum gus_trust total)
+enum gus_trust gus_trust_whole(const double time[GUS_TRUSTS], enum gus_trust total, bool wide)
 {
 	double known = time[GUS_TRUST_FULL] + time[GUS_TRUST_DOUBTFUL] + time[GUS_TRUST_NONE];
 
-	if (total == GUS_TRUST_NONE)
+	bool few = !(known > 0) || known < time[GUS_TRUST_OPEN];
+
+	if (few && (wide || total == GUS_TRUST_FULL))
+		return GUS_TRUST_OPEN;
+	if (few || total == GUS_TRUST_NONE)
 		return total;
-	if (!(known > 0) || known < time[GUS_TRUST_OPEN])
-		return total == GUS_TRUST_DOUBTFUL ? total : GUS_TRUST_OPEN;
 	if (time[GUS_TRUST_NONE] > GUS_TRUST_SPOILT * known)
 		return GUS_TRUST_NONE;
 	if (total == GUS_TRUST_DOUBTFUL || time[GUS_TRUST_FULL] < GUS_TRUST_MOST * known)

@@ -3,6 +3,8 @@
 #ifndef GUS_ATTRIBUTION_COMPARED_TRUST_H
 #define GUS_ATTRIBUTION_COMPARED_TRUST_H
 
+#include <stdbool.h>
+
 #include "attribution/compared/figure.h"
 
 enum gus_trust {
@@ -24,9 +26,13 @@ static const double GUS_TRUST_MOST = 2.0 / 3, GUS_TRUST_SPOILT = 1.0 / 3;
  * share; 0: nobody knows. */
 enum gus_trust gus_trust_of(const struct gus_figure *ratio, double told);
 
+/* Whether the ends of its interval are apart by more than GUS_TRUST_WIDE. */
+bool gus_trust_is_wide(const struct gus_figure *ratio);
+
 /* Of a whole of which so much time has each verdict. total: that of all time together; OPEN: there is none, as it is
- * shares that were compared. */
-enum gus_trust gus_trust_whole(const double time[GUS_TRUSTS], enum gus_trust total);
+ * shares that were compared. wide: all time together is not known well either, so where less than half of it has a
+ * verdict there is none of the whole, be it as far off as it may. */
+enum gus_trust gus_trust_whole(const double time[GUS_TRUSTS], enum gus_trust total, bool wide);
 
 /* "trust", "doubtful", "do not trust", "cannot tell". */
 const char *gus_trust_name(enum gus_trust verdict);

@@ -168,8 +168,10 @@ static int check_measured(const struct compare *c, const struct gus_model_view *
 	if ((double)m->coverage.covered < COVERED_LEAST * (double)(m->coverage.samples - m->coverage.kernel) ||
 	    !m->coverage.covered)
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot compare: only %" PRIu64 " of the %" PRIu64 " samples of "
-				"%s are of code that the trace has executed; is it of another program, or of another "
-				"part?", m->coverage.covered, m->coverage.samples, name);
+				"%s are of code that the trace has executed; %s", m->coverage.covered,
+				m->coverage.samples, name, c->o->from == FROM_COMMAND ? "the command is too short, or "
+				"executes something else under the emulator; -r says how often to run it" :
+				"is it of another program, or of another part?");
 	return 0;
 }
 

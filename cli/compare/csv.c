@@ -15,7 +15,7 @@
 static void print_row(const struct gus_compare_view *v, const struct gus_compared_row *r)
 {
 	bool absolute = v->compared->basis != GUS_COMPARED_SHARES;
-	bool there = r->modelled > 0 && (absolute || r->region != GUS_TRACED_NONE);
+	bool there = r->modelled > 0 && gus_figure_tells(&r->ratio) && (absolute || r->region != GUS_TRACED_NONE);
 	const struct gus_traced *t = v->model->traced;
 	const Gusprof__Host *h = v->measured->host;
 	struct gus_csv c = { stdout, ",", false };
@@ -34,9 +34,9 @@ static void print_row(const struct gus_compare_view *v, const struct gus_compare
 	gus_csv_fixed(&c, true, r->modelled, 0);
 	gus_csv_fixed(&c, isfinite(r->error), r->error, 4);
 	gus_csv_number(&c, true, r->instructions);
-	gus_csv_fixed(&c, there && isfinite(r->ratio.value), r->ratio.value, 4);
+	gus_csv_fixed(&c, there, r->ratio.value, 4);
 	gus_csv_fixed(&c, there, r->ratio.ci.low, 4);
-	gus_csv_fixed(&c, there && r->ratio.ci.high < 1e12, r->ratio.ci.high, 4);
+	gus_csv_fixed(&c, there, r->ratio.ci.high, 4);
 	gus_csv_text(&c, gus_trust_name(r->verdict));
 	gus_csv_text(&c, gus_compared_basis_name(v->compared->basis));
 	gus_csv_text(&c, gus_evidence_name(v->compared->evidence));

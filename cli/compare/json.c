@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attribution/compared/variants.h"
 #include "attribution/traced/lines.h"
 #include "attribution/traced/regions.h"
 #include "cli/common/calibrated.h"
@@ -136,7 +137,8 @@ static json_t *modelled(const struct gus_compare_view *v, const struct gus_compa
 /* Shares of the whole have none. */
 static json_t *ratio(const struct gus_compare_view *v, const struct gus_compared_row *r)
 {
-	bool there = r->modelled > 0 && (v->compared->basis != GUS_COMPARED_SHARES || r->region != GUS_TRACED_NONE);
+	bool there = r->modelled > 0 && gus_figure_tells(&r->ratio) &&
+		(v->compared->basis != GUS_COMPARED_SHARES || r->region != GUS_TRACED_NONE);
 	json_t *o = json_object();
 
 	json_object_set_new(o, "value", number(there, r->ratio.value));
@@ -243,7 +245,8 @@ static json_t *row(const struct gus_compare_view *v, const struct gus_compared_r
 	json_object_set_new(o, "modelled", modelled(v, r));
 	json_object_set_new(o, "ratio", ratio(v, r));
 	json_object_set_new(o, "verdict", gus_json_word(gus_trust_name(r->verdict)));
-	json_object_set_new(o, "function_ratio", region ? number(true, r->function_ratio.value) : json_null());
+	json_object_set_new(o, "function_ratio", number(region && gus_figure_tells(&r->function_ratio),
+								 r->function_ratio.value));
 	json_object_set_new(o, "function_verdict", region ? gus_json_word(gus_trust_name(r->function_verdict)) :
 			    json_null());
 	json_object_set_new(o, "explanation", explanation(&reasons));
@@ -289,10 +292,13 @@ static json_t *coverage(const struct gus_compare_view *v)
 	json_t *o = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < c->elsewhere_n; i++) {
+		uint32_t other = gus_libvariant_modelled(v->model->traced, c, i);
 		json_t *one = json_object();
 
 		json_object_set_new(one, "function", gus_json_text(c->elsewhere[i].name));
 		json_object_set_new(one, "samples", integer(c->elsewhere[i].samples));
+		json_object_set_new(one, "in_place_of", other == GUS_TRACED_NONE ? json_null() :
+				    gus_json_text(v->model->traced->functions.v[other].name));
 		json_array_append_new(list, one);
 	}
 	json_object_set_new(o, "samples", integer(c->samples));

@@ -130,6 +130,18 @@ static void rewind_input(off_t begin)
 	}
 }
 
+/* Of a terminal and of /dev/null nobody expects that they are read twice. */
+static void warn_of_input(const char *command)
+{
+	struct stat st;
+	bool pipe = fstat(0, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+
+	if (pipe)
+		gus_log(gus_cli_log(0), GUS_WARN, "standard input is a pipe, which can be read once: the first run of "
+			"'%s' has all of it, and those behind it, with the one that is traced, find it empty, so what "
+			"is measured and what is modelled may not be the same; give it a file, as in < FILE", command);
+}
+
 /* Unless it is said how many: so many at least, as it is to be known how runs differ; and of short ones as many as it
  * takes to have some thousand samples. */
 enum { RUNS_LEAST = 3, RUNS_MOST = 100, RUNS_SECONDS = 8 };
@@ -208,6 +220,8 @@ static int record_all(struct gus_compare_recordings *r, const struct gus_compare
 	off_t begin = begin_input();
 	struct timespec begun;
 
+	if (begin < 0)
+		warn_of_input(runs->command[0]);
 	clock_gettime(CLOCK_MONOTONIC, &begun);
 	while (!is_enough(r, runs, &begun)) {
 		if (record_once(r, runs, err) != 0 || ended_by)

@@ -201,7 +201,8 @@ static void figure(char out[32], bool known, double value, int digits)
 
 static void add_row(const struct gus_compare_view *v, struct gus_table *table, const struct gus_compared_row *r)
 {
-	bool absolute = v->compared->basis != GUS_COMPARED_SHARES, there = r->modelled > 0;
+	bool absolute = v->compared->basis != GUS_COMPARED_SHARES;
+	bool there = r->modelled > 0 && gus_figure_tells(&r->ratio);
 	char text[REGION][32], *name = name_of(v, r->region);
 	const char *cells[COLUMNS];
 
@@ -210,7 +211,8 @@ static void add_row(const struct gus_compare_view *v, struct gus_table *table, c
 	figure(text[RATIO], there, r->ratio.value, 2);
 	figure(text[LOW], there, r->ratio.ci.low, 2);
 	figure(text[HIGH], there, r->ratio.ci.high, 2);
-	figure(text[PER_MEASURED], absolute && r->instructions, r->measured.value / (double)r->instructions, 2);
+	figure(text[PER_MEASURED], absolute && there && r->instructions,
+	       r->measured.value / (double)r->instructions, 2);
 	figure(text[PER_MODELLED], r->instructions, r->modelled / (double)r->instructions, 2);
 	snprintf(text[VERDICT], 32, "%s", gus_trust_name(r->verdict));
 	for (size_t i = 0; i < REGION; i++)

@@ -7,11 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/compared/variants.h"
 #include "attribution/traced/traced.h"
 #include "cli/common/recording.h"
 #include "cli/common/wording.h"
 #include "model/analysis/sensitivity.h"
 #include "model/tables/uarch.h"
+
+/* From that share of the time on a region is held against too little to say anything. */
+static const double NEARLY_ALL = 0.9;
 
 char *gus_compare_title(const struct gus_compare_view *v)
 {
@@ -91,18 +95,55 @@ static void say_weak(const struct gus_compared_row *row, struct gus_compare_reas
 							 known[i].behind));
 }
 
+static bool is_same(const struct gus_coverage_function *f, const char *name)
+{
+	size_t size = strlen(name);
+
+	return strncmp(f->name, name, size) == 0 && f->name[size] == ' ';
+}
+
+/* Of a region without a sample. */
+static void say_never_sampled(const struct gus_compare_view *v, const struct gus_compared_row *row,
+			      struct gus_compare_reasons *reasons)
+{
+	const struct gus_traced *t = v->model->traced;
+	const struct gus_coverage *c = &v->measured->coverage;
+	uint32_t other = gus_libvariant_measured(t, c, t->regions.v[row->region].function);
+
+	if (other == GUS_TRACED_NONE)
+		gus_vec_push(reasons, gus_strdup("it was never sampled: the model sees far more time there than there "
+						 "was"));
+	else if (is_same(&c->elsewhere[other], t->functions.v[t->regions.v[row->region].function].name))
+		gus_vec_push(reasons, gus_strdup("it was never sampled: it is the way through the function that the "
+						 "CPU takes which the emulator shows, and this one takes another"));
+	else
+		gus_vec_push(reasons, gus_format("it was never sampled: it is the library's variant for the CPU that "
+						 "the emulator shows, and this one has %s",
+						 c->elsewhere[other].name));
+}
+
+/* Why nothing can be told. */
+static void say_open(const struct gus_compare_view *v, const struct gus_compared_row *row,
+		     struct gus_compare_reasons *reasons)
+{
+	bool shares = v->compared->basis == GUS_COMPARED_SHARES, windows = shares && v->model->part;
+
+	if (shares && (row->share.value > NEARLY_ALL || row->modelled_share > NEARLY_ALL))
+		gus_vec_push(reasons, gus_format("it has %.1f%% of the time, so there is nothing beside it that it "
+						 "could be held against", 100 * row->share.value));
+	else
+		gus_vec_push(reasons, gus_format("%" PRIu64 " sample%s of it%s: the interval is wider than a factor of "
+						 "%.1f", row->samples, row->samples == 1 ? "" : "s",
+						 windows ? ", and few windows" : "", GUS_TRUST_WIDE));
+}
+
 void gus_compare_reasons_of(const struct gus_compare_view *v, const struct gus_compared_row *row,
 			    struct gus_compare_reasons *reasons)
 {
 	if (row->verdict == GUS_TRUST_FULL)
 		return;
 	if (row->verdict == GUS_TRUST_OPEN) {
-		bool windows = v->compared->basis == GUS_COMPARED_SHARES && v->model->part;
-
-		gus_vec_push(reasons,
-			     gus_format("%" PRIu64 " sample%s of it%s: the interval is wider than a factor of %.1f",
-					row->samples, row->samples == 1 ? "" : "s", windows ? ", and few windows" : "",
-					GUS_TRUST_WIDE));
+		say_open(v, row, reasons);
 		return;
 	}
 	if (row->function_verdict == GUS_TRUST_FULL)
@@ -113,8 +154,7 @@ void gus_compare_reasons_of(const struct gus_compare_view *v, const struct gus_c
 				"them the time is told",
 				row->function_ratio.value));
 	else if (!row->samples)
-		gus_vec_push(reasons,
-			     gus_format("it was never sampled: the model sees far more time there than there was"));
+		say_never_sampled(v, row, reasons);
 	else
 		say_knobs(v, row, reasons);
 	say_weak(row, reasons);
@@ -142,12 +182,60 @@ static void say_forms(const struct gus_compare_view *v, struct gus_compare_reaso
 	gus_vec_free(&p);
 }
 
+/* The time of a function that the trace has another variant of, or another way through it. */
+static void say_variant(const struct gus_coverage_function *f, const char *modelled, double share,
+			struct gus_compare_reasons *reasons)
+{
+	if (is_same(f, modelled))
+		gus_vec_push(reasons, gus_format("%.1f%% of the samples are of %s, where the trace took another way: "
+						 "it goes by what the CPU has, and the emulator shows another CPU than "
+						 "this one", 100 * share, f->name));
+	else
+		gus_vec_push(reasons, gus_format("%.1f%% of the samples are of %s, in whose place the trace has %s: "
+						 "the library has a variant of the function for each kind of CPU, and "
+						 "the emulator shows another CPU than this one", 100 * share, f->name,
+						 modelled));
+}
+
+/* Returns the share of the samples that this says something of. */
+static double say_variants(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
+{
+	const struct gus_traced *t = v->model->traced;
+	const struct gus_coverage *c = &v->measured->coverage;
+	double all = 0;
+
+	for (size_t i = 0; i < c->elsewhere_n; i++) {
+		double share = (double)c->elsewhere[i].samples / (double)c->samples;
+		uint32_t f = share < 0.01 ? GUS_TRACED_NONE : gus_libvariant_modelled(t, c, i);
+
+		if (f == GUS_TRACED_NONE)
+			continue;
+		say_variant(&c->elsewhere[i], t->functions.v[f].name, share, reasons);
+		all += share;
+	}
+	return all;
+}
+
+/* Functions and loops with nearly all of the time, of which shares say nothing. */
+static void say_alone(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
+{
+	const struct gus_compared_row *r = v->compared->rows.n ? &v->compared->rows.v[0] : NULL;
+
+	if (v->compared->basis == GUS_COMPARED_SHARES && r && r->share.value > NEARLY_ALL)
+		gus_vec_push(reasons, gus_format("one loop or function has %.1f%% of the time, and nothing beside it "
+						 "that it could be held against: whether the model is right on it "
+						 "takes cycles, so the trace of a whole run (gusprof compare -- "
+						 "COMMAND) or a recording of cycles and instructions",
+						 100 * r->share.value));
+}
+
 static void say_left_out(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
 {
 	const struct gus_coverage *c = &v->measured->coverage;
 	double kernel = c->weight ? (double)c->kernel_weight / (double)c->weight : 0;
 	uint64_t other = c->samples - c->covered - c->kernel;
 	double share = c->samples ? (double)other / (double)c->samples : 0;
+	double variants;
 
 	if (kernel >= 0.01)
 		gus_vec_push(
@@ -156,15 +244,14 @@ static void say_left_out(const struct gus_compare_view *v, struct gus_compare_re
 				"%.1f%% of the time is the kernel's, with its page faults and system calls, which the "
 				"model does not know",
 				100 * kernel));
+	variants = say_variants(v, reasons);
+	share -= variants;
 	if (share >= 0.01)
-		gus_vec_push(
-			reasons,
-			gus_format(
-				"%.1f%% of the samples are of code of the program that the trace has not executed: the "
-				"emulator's CPU is another one, for which libraries choose other variants, or it took "
-				"another "
-				"way",
-				100 * share));
+		gus_vec_push(reasons, gus_format("%.1f%% of the samples are of %scode of the program that the trace "
+						 "has not executed: it took another way there, or a library has "
+						 "variants of a function whose names are not known", 100 * share,
+						 variants > 0 ? "other " : ""));
+	say_alone(v, reasons);
 	if (v->compared->whole.verdict != GUS_TRUST_FULL)
 		say_weak(&v->compared->whole, reasons);
 	if (v->other_cpu)

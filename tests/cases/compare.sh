@@ -90,6 +90,14 @@ compare -r 2 --format json -o report -- sh -c 'exec sort -n -r' <numbers >out 2>
 ok "input: the first run has all of it" is "$(wc -l <out)" 5000
 holds "input: and so has the trace" 'w["modelled"]["instructions"] > 5000 * 20'
 
+ok "input: of a file nothing is said" not says 'standard input' err
+seq 5000 | compare -r 1 --format json -o report -- sh -c 'exec sort -n -r' >out 2>err
+ok "input: of a pipe it is said that one run has it" \
+	says "warning: standard input is a pipe, which can be read once: the first run of 'sh' has all of it" err
+ok "input: and it has" is "$(wc -l <out)" 5000
+compare -r 1 --format json -o report -- "$target" spin 1000 0 </dev/null >out 2>err
+ok "input: of /dev/null nothing is said" not says 'standard input' err
+
 # What fails, and what is too short, is not run again for samples: once it is recorded, and once traced.
 compare --format json -o report -- sh -c 'echo x >>runs; exec "$0" spin 4000000 3' "$target" >out 2>err
 ok "a command that fails: the status is its own" is $? 3
@@ -100,6 +108,15 @@ compare -F 1 -- sh -c 'echo x >>runs' >out 2>err
 ok "no sample: the status" is $? 125
 ok "no sample: it is run once" is "$(wc -l <runs)" 1
 ok "no sample: it says why" says 'has no sample, so it is not run again'
+
+# Of a run of half a millisecond there are a few samples, and nothing is told by them: not of the whole, either. There
+# is no report where none was in code that was traced.
+rm -f report
+compare -r 20 --format json -o report -- "$(command -v true)" >out 2>err
+[[ -e report ]] || ok "a short run: a report, or a reason" grep -qE 'samples of the recording|has no sample' err
+[[ -e report ]] && holds "a short run: without verdicts there is none of the whole" \
+	'd["time"]["cannot tell"] <= 0.5 or w["verdict"] == "cannot tell" or
+	w["ratio"]["interval"][1] <= 1.3 * w["ratio"]["interval"][0]'
 
 # A recording with a trace; and one whose trace is a file of its own.
 "$GUSPROF" record -q -F 4000 --trace qemu -o both.data -- "$target" spin 20000000 0 >out 2>err
@@ -147,9 +164,22 @@ holds "process: it is sampled while it is traced" \
 	'w["program"]["pid"] and w["measured"]["samples"] > 0 and d["part"] and w["basis"] == "shares"'
 kill -KILL $children
 wait $children 2>/dev/null
+"$target" nest 10000000 0 >/dev/null 2>&1 &
+spinning=$!
+children="$children $spinning"
+run_on $spinning 5
+compare --duration 1 --snapshots 3 --format json -o report -p $spinning >out 2>err
+holds "process of one loop: there is nothing to hold it against" '[x["function"] == "nest" and
+	x["ratio"]["value"] is None and x["ratio"]["interval"] is None and x["verdict"] == "cannot tell" and
+	"nothing beside it" in x["explanation"][0] for x in d["regions"][:1]] == [True]'
+ok "process of one loop: the whole says what would tell more" grep -q 'takes cycles, so the trace of a whole run' report
+compare --duration 1 --snapshots 3 --format csv -o rows.csv -p $spinning >out 2>err
+ok "process of one loop: its fields are empty in CSV" grep -qE '^"?nest, loop.*,,,,cannot tell,shares' rows.csv
+kill -KILL $spinning
+wait $spinning 2>/dev/null
 
 # What cannot be compared.
-refuses "a process that is gone" 244 'does not exist, or has ended' -p $children
+refuses "a process that is gone" 244 'does not exist, or has ended' -p $spinning
 refuses "a recording without a trace" 125 'has neither a trace nor snapshots' -i plain.data
 "$GUSPROF" record -q -o other.data -- awk 'BEGIN { while (i < 2e6) i++ }' >out 2>err
 refuses "a trace of another program" 125 'only [0-9]+ of the [0-9]+ samples' -i other.data --trace apart.trace

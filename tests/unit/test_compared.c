@@ -13,6 +13,7 @@
 #include "attribution/compared/compared.h"
 #include "attribution/compared/forms.h"
 #include "attribution/compared/measured.h"
+#include "attribution/compared/variants.h"
 #include "attribution/traced/traced.h"
 #include "made_program.h"
 #include "model/analysis/sensitivity.h"
@@ -61,6 +62,44 @@ static void nothing_seen_may_have_been_something(void **state)
 	assert_int_equal(gus_trust_of(&ratio, 0), GUS_TRUST_OPEN);
 }
 
+static void what_may_be_nothing_or_tenfold_tells_nothing(void **state)
+{
+	static const struct { double value, low, high; bool tells; } cases[] = {
+		{ 1, 0.9, 1.1, true }, { 0, 0, 9.9, true }, { 0, 0, 10.1, false }, { 1.2, 0, 488, false },
+		{ 900, 70, 13000, true }, { INFINITY, 0, INFINITY, false }, { INFINITY, 3, INFINITY, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gus_figure f = figure(cases[i].value, cases[i].low, cases[i].high);
+
+		if (gus_figure_tells(&f) != cases[i].tells)
+			fail_msg("case %zu", i);
+	}
+}
+
+static void variants_are_told_by_their_names(void **state)
+{
+	static const struct { const char *a, *b; bool one; } cases[] = {
+		{ "__memmove_avx_unaligned_erms", "__memmove_evex_unaligned_erms", true },
+		{ "__memmove_avx_unaligned_erms", "__memmove_sse2_unaligned", true },
+		{ "__memmove_avx_unaligned_erms", "__memmove_avx_unaligned_erms", true },
+		{ "__strlen_avx2", "strlen", true }, { "strlen", "__strlen_evex", true },
+		{ "__sin_fma", "__sin_fma4", true }, { "__memcpy_a64fx", "__memcpy_generic", true },
+		{ "__memmove_avx_unaligned_erms", "__memset_avx2_unaligned_erms", false },
+		{ "__strlen_avx2", "__strnlen_avx2", false }, { "__strlen_avx2", "__wcslen_avx2", false },
+		/* no variants: names that only look like some, and functions that are in both */
+		{ "main", "main", false }, { "parse_avxis", "parse_sse2", false }, { "parse_avxis", "parse", false },
+		{ "_avx2", "__sse2", false }, { "", "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		if (gus_libvariant_is_same(cases[i].a, cases[i].b) != cases[i].one ||
+		    gus_libvariant_is_same(cases[i].b, cases[i].a) != cases[i].one)
+			fail_msg("%s and %s", cases[i].a, cases[i].b);
+}
+
 static void verdicts_of_ratios(void **state)
 {
 	static const struct { double value, low, high, told; enum gus_trust want; } cases[] = {
@@ -92,7 +131,7 @@ static void verdicts_of_ratios(void **state)
 /* Time that is good, doubtful, bad and open. */
 static void verdicts_of_wholes(void **state)
 {
-	static const struct { double time[GUS_TRUSTS]; enum gus_trust total, want; } cases[] = {
+	static const struct { double time[GUS_TRUSTS]; enum gus_trust total, want; bool wide; } cases[] = {
 		{ { 1, 0, 0, 0 }, GUS_TRUST_FULL, GUS_TRUST_FULL },
 		{ { 1, 0, 0, 0 }, GUS_TRUST_DOUBTFUL, GUS_TRUST_DOUBTFUL },
 		{ { 1, 0, 0, 0 }, GUS_TRUST_NONE, GUS_TRUST_NONE },
@@ -102,12 +141,20 @@ static void verdicts_of_wholes(void **state)
 		{ { 0.64, 0, 0.36, 0 }, GUS_TRUST_FULL, GUS_TRUST_NONE },
 		{ { 0.4, 0, 0.1, 0.5 }, GUS_TRUST_FULL, GUS_TRUST_FULL },
 		{ { 0.4, 0, 0.09, 0.51 }, GUS_TRUST_FULL, GUS_TRUST_OPEN },
+		/* Functions that are each too short to tell do not hide that all of them together are off, unless that
+		 * is not known well either. */
 		{ { 0, 0, 0, 1 }, GUS_TRUST_DOUBTFUL, GUS_TRUST_DOUBTFUL },
+		{ { 0, 0, 0, 1 }, GUS_TRUST_NONE, GUS_TRUST_NONE },
+		{ { 0, 0, 0, 1 }, GUS_TRUST_NONE, GUS_TRUST_OPEN, true },
+		{ { 0, 0, 0, 1 }, GUS_TRUST_OPEN, GUS_TRUST_OPEN, true },
+		{ { 0, 0, 0.49, 0.51 }, GUS_TRUST_NONE, GUS_TRUST_OPEN, true },
+		{ { 0, 0, 0.5, 0.5 }, GUS_TRUST_NONE, GUS_TRUST_NONE, true },
+		{ { 0.5, 0, 0, 0.5 }, GUS_TRUST_NONE, GUS_TRUST_NONE, true },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
-		if (gus_trust_whole(cases[i].time, cases[i].total) != cases[i].want)
+		if (gus_trust_whole(cases[i].time, cases[i].total, cases[i].wide) != cases[i].want)
 			fail_msg("case %zu is not %s", i, gus_trust_name(cases[i].want));
 }
 
@@ -375,6 +422,49 @@ static void cycles_of_a_run(void **state)
 	assert_int_equal(s->c.common.knob, -1); /* of two regions nothing is told */
 }
 
+/* Where the trace has another variant of a function, or goes another way through it, each is found by the other. */
+static void what_stands_in_place_of_another(void **state)
+{
+	struct joined *s = *state;
+	struct gus_coverage *c = &s->m.coverage;
+
+	s->t.functions.v[0].name = "__memmove_avx_unaligned";
+	s->t.functions.v[1].name = "__memmove_sse2";
+	s->t.functions.v[0].module = s->t.functions.v[1].module = "/lib/libc.so.6";
+	s->t.functions.v[2].name = "__strlen_avx2";
+	s->t.functions.v[2].module = "/bin/other";
+	strcpy(c->elsewhere[0].name, "__strlen_evex [libc.so.6]");
+	strcpy(c->elsewhere[1].name, "__memmove_evex_unaligned [libc.so.6]");
+	strcpy(c->elsewhere[2].name, "[unknown] [libc.so.6]");
+	c->elsewhere_n = 3;
+	assert_int_equal(gus_libvariant_modelled(&s->t, c, 0), GUS_TRACED_NONE); /* another file's */
+	assert_int_equal(gus_libvariant_modelled(&s->t, c, 1), 0);               /* 3000 cycles, not 1000 */
+	assert_int_equal(gus_libvariant_modelled(&s->t, c, 2), GUS_TRACED_NONE);
+	assert_int_equal(gus_libvariant_measured(&s->t, c, 0), 1);
+	assert_int_equal(gus_libvariant_measured(&s->t, c, 1), 1);
+	assert_int_equal(gus_libvariant_measured(&s->t, c, 2), GUS_TRACED_NONE);
+	s->t.functions.v[0].name = NULL;
+	assert_int_equal(gus_libvariant_modelled(&s->t, c, 1), 1);
+	strcpy(c->elsewhere[1].name, "__memmove_sse2 [libc.so.6]");           /* itself */
+	assert_int_equal(gus_libvariant_modelled(&s->t, c, 1), 1);
+}
+
+/* Loops and functions of a run that is too short: far off as a whole, but nobody knows how far. */
+static void of_a_short_run_nothing_is_told(void **state)
+{
+	struct joined *s = *state;
+
+	s->m.coverage.weight2 = 1250e9 / 8; /* ten samples are as good */
+	s->weights[0] = s->weights[1] = 500000;
+	s->m.cycles.factor = 0.018;
+	s->m.cycles.low = 0.0179;
+	s->m.cycles.high = 0.0181;
+	make(s, 0);
+	assert_true(s->c.time[GUS_TRUST_OPEN] > 0.5);
+	assert_true(s->c.whole.ratio.ci.low > 1.25);
+	assert_int_equal(s->c.whole.verdict, GUS_TRUST_OPEN);
+}
+
 /* The same, as two loops of one function: together they are right. */
 static void loops_of_a_function(void **state)
 {
@@ -540,6 +630,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors_of_both_add_up_as_squares),
 		cmocka_unit_test(nothing_seen_may_have_been_something),
+		cmocka_unit_test(what_may_be_nothing_or_tenfold_tells_nothing),
+		cmocka_unit_test(variants_are_told_by_their_names),
 		cmocka_unit_test(verdicts_of_ratios),
 		cmocka_unit_test(verdicts_of_wholes),
 		cmocka_unit_test(the_least_change_is_first),
@@ -553,6 +645,8 @@ int main(void)
 		cmocka_unit_test(what_has_no_upper_bound),
 		cmocka_unit_test_setup_teardown(forms_are_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(cycles_of_a_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_stands_in_place_of_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_a_short_run_nothing_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(loops_of_a_function, setup, teardown),
 		cmocka_unit_test_setup_teardown(runs_that_differ, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_a_part_shares_are_compared, setup, teardown),
