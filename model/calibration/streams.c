@@ -136,34 +136,50 @@ static int find_ports(struct gus_caching *m, bool store, struct gus_error *err)
 
 struct way { const char *name, *fact; enum gus_caching_level level; };
 
-/* Of a level the best of all widths and numbers of streams, in whole cycles a line as the engine counts. */
-static int find_bandwidth(struct gus_caching *m, const struct way *way, uint64_t bytes, struct gus_error *err)
-{
-	double best = 0, rate, line;
-	enum gus_confidence sure;
+/* The best of all widths and numbers of streams, and how many come within 2 % of it. */
+struct rates { double best, all[WIDTHS * STREAMS]; size_t n, alike; };
 
+static int time_rates(struct gus_caching *m, const struct way *way, uint64_t bytes, struct rates *r,
+		      struct gus_error *err)
+{
+	*r = (struct rates){ 0 };
 	for (unsigned w = 1; w < WIDTHS && widths[w] <= widest_of(m->host); w++)
 		for (unsigned s = 0; s < STREAMS; s++) {
 			struct flow f = { widths[w], streams[s], 0, false };
 
 			for (f.bytes = BODY; 2 * f.bytes * f.streams <= bytes; f.bytes *= 2)
 				;
-			if (time_flow(m, &f, &rate, err) != 0)
+			if (time_flow(m, &f, &r->all[r->n], err) != 0)
 				return -1;
-			gus_caching_fact(m, way->fact, "bytes", rate, "%u streams, %u bytes wide, of %llu KiB",
-				f.streams, f.width,
-					(unsigned long long)(f.streams * f.bytes / 1024));
-			best = rate > best ? rate : best;
+			gus_caching_fact(m, way->fact, "bytes", r->all[r->n], "%u streams, %u bytes wide, of %llu KiB",
+				f.streams, f.width, (unsigned long long)(f.streams * f.bytes / 1024));
+			r->best = fmax(r->best, r->all[r->n++]);
 		}
-	line = fmax(round(GUS_CACHING_LINE / best), 1);
-	/* Between two numbers of cycles something else took part; memory that is read once has its pages walked for. */
-	sure = fabs(GUS_CACHING_LINE / best - line) < 0.1 * line && !(m->slow && way->level == GUS_CACHING_FAR) ?
-		GUS_CONFIDENCE_MEDIUM : GUS_CONFIDENCE_LOW;
-	gus_caching_put(m, &(struct gus_caching_figure){ way->name, ceil(GUS_CACHING_LINE / line),
-		floor(fmin(best, GUS_CACHING_LINE / line)), ceil(fmax(best, GUS_CACHING_LINE / line)),
-		GUS_CACHING_LINE / best, line, sure },
-		"%.1f bytes a cycle at best, which is %.2f cycles a line",
-		best, GUS_CACHING_LINE / best);
+	for (size_t i = 0; i < r->n; i++)
+		r->alike += r->all[i] >= 0.98 * r->best;
+	return 0;
+}
+
+/* A line mostly takes a whole number of cycles; one that doesn't is believed if several ways of reading come to it. */
+static int find_bandwidth(struct gus_caching *m, const struct way *way, uint64_t bytes, struct gus_error *err)
+{
+	double line, whole, value;
+	enum gus_confidence sure;
+	struct rates r;
+	bool is_whole;
+
+	if (time_rates(m, way, bytes, &r, err) != 0)
+		return -1;
+	line = GUS_CACHING_LINE / r.best;
+	whole = fmax(round(line), 1);
+	is_whole = fabs(line - whole) < 0.1 * whole;
+	value = is_whole ? ceil(GUS_CACHING_LINE / whole) : round(r.best);
+	/* Memory that is read once has its pages walked for. */
+	sure = (is_whole || r.alike >= 3) && !(m->slow && way->level == GUS_CACHING_FAR) ? GUS_CONFIDENCE_MEDIUM :
+		GUS_CONFIDENCE_LOW;
+	gus_caching_put(m, &(struct gus_caching_figure){ way->name, value, floor(fmin(r.best, value)),
+		ceil(fmax(r.best, value)), line, GUS_CACHING_LINE / value, sure },
+		"%.1f bytes a cycle at best, which is %.2f cycles a line", r.best, line);
 	return 0;
 }
 

@@ -5,7 +5,8 @@
  *	load dispatched --> a buffer is free --> memory --> L3 --> L2 --> latency of its level --> in L1, buffer free
  *	                    (the first to be)    (those that it needs, each for the cycles of a line)
  *
- * Each resource is one number, the cycle from which it is free: who comes takes it for some cycles from then on. A
+ * Each resource is one number, the time from which it is free: who comes takes it for a while from then on. Of buses it
+ * is in ticks of a cycle, as a line need not take a whole number of these: 48 bytes a cycle are one and a third. A
  * second access to a line that is on its way takes no buffer and gets it when the first does.
  *
  * Of what is fed it is told as well which lines prefetchers asked for with an access, and which it threw out. Nobody
@@ -16,18 +17,26 @@
 #include "model/core/private.h"
 #include "model/machine/hooks.h"
 
-static unsigned cycles_a_line(const struct core *core, uint32_t bandwidth)
+static uint64_t ticks_a_line(const struct core *core, uint32_t bandwidth)
 {
-	return bandwidth ? (core->c->line_size + bandwidth - 1) / bandwidth : 0;
+	return bandwidth ? ((uint64_t)core->c->line_size * BUS_TICKS + bandwidth / 2) / bandwidth : 0;
 }
 
-/* From when on; the resource is then taken for so many cycles. */
-static uint64_t take(uint64_t *busy_until, uint64_t from, unsigned cycles)
+/* From when on; the resource is then taken for so long. */
+static uint64_t take(uint64_t *busy_until, uint64_t from, uint64_t time)
 {
 	uint64_t start = *busy_until > from ? *busy_until : from;
 
-	*busy_until = start + cycles;
+	*busy_until = start + time;
 	return start;
+}
+
+/* The first cycle in which a bus is free, which is then taken for some lines from the moment on at which it is. */
+static uint64_t take_bus(const struct core *core, uint64_t *busy_until, uint64_t from, uint32_t bandwidth, unsigned lines)
+{
+	uint64_t start = take(busy_until, from * BUS_TICKS, lines * ticks_a_line(core, bandwidth));
+
+	return (start + BUS_TICKS - 1) / BUS_TICKS;
 }
 
 static uint64_t line_of(const struct core *core, uint64_t address)
@@ -80,11 +89,11 @@ static uint64_t pass(struct core *core, enum gus_hit level, uint64_t address, ui
 	if (hooks && hooks->line)
 		return hooks->line(hooks->context, level, address, false, from);
 	if (level == GUS_HIT_MEMORY)
-		start = take(&core->memory_free, start, cycles_a_line(core, c->memory_bandwidth));
+		start = take_bus(core, &core->memory_free, start, c->memory_bandwidth, 1);
 	if (level >= GUS_HIT_L3)
-		start = take(&core->l3_free, start, cycles_a_line(core, c->l3_bandwidth));
+		start = take_bus(core, &core->l3_free, start, c->l3_bandwidth, 1);
 	if (!to_l2)
-		start = take(&core->l2_free, start, cycles_a_line(core, c->l2_bandwidth));
+		start = take_bus(core, &core->l2_free, start, c->l2_bandwidth, 1);
 	return start + *latency[level];
 }
 
@@ -207,5 +216,5 @@ void gus_core_bring_along(struct core *core, const struct gus_op_beside *beside,
 		prefetch(core, &beside->prefetches[i], address, now);
 	for (unsigned i = 0; i < GUS_OP_WRITTEN; i++)
 		if (beside->written[i])
-			take(free_from[i], now, beside->written[i] * cycles_a_line(core, bandwidth[i]));
+			take_bus(core, free_from[i], now, bandwidth[i], beside->written[i]);
 }

@@ -141,6 +141,7 @@ enum {
 	MEMORY_WORDS = 256,     /* of which the value is remembered */
 	PAGE = 4096, WORDS_IN_PAGE = PAGE / 8,
 	MISSES = 64, LINES = 64,/* lines on their way; those of which it is known when they come */
+	BUS_TICKS = 48,         /* of a cycle: thirds, quarters and sixteenths of one are whole */
 	L2_MISSES = 32,         /* lines that prefetching has on their way to L2: L2s of recent cores have 16 to 48 */
 	WALKS = 8,              /* of the page table at the same time */
 	LATEST = 30000,         /* cycles that a load is later than a hit, at most */
@@ -288,7 +289,8 @@ struct core {
 	uint64_t misses[MISSES], misses_l2[L2_MISSES]; /* when each buffer is free; L2's: of prefetches */
 	struct coming_line lines[LINES], lines_l2[LINES]; /* on their way to L1; those that prefetching brings to L2 */
 	uint64_t commit_free;                   /* from when on stores leave, behind one that crosses a line */
-	uint64_t l2_free, l3_free, memory_free, walk_free[WALKS];
+	uint64_t l2_free, l3_free, memory_free; /* buses, in BUS_TICKS of a cycle */
+	uint64_t walk_free[WALKS];
 
 	/* Of what is fed: cycles between retirements, by region, and the last of them. */
 	struct gus_vec(uint64_t) regions;

@@ -37,6 +37,13 @@ static uint64_t ahead(const struct core *core, uint64_t time)
 	return time == GUS_NEVER ? 1 : time > core->cycle ? time - core->cycle + 1 : 0;
 }
 
+static uint64_t bus_ahead(const struct core *core, uint64_t ticks)
+{
+	uint64_t now = core->cycle * BUS_TICKS;
+
+	return ticks > now ? ticks - now : 0;
+}
+
 /* A slot without uops that wait is what is left of its time; how that came about does not matter any more. */
 static uint64_t sum_slot(const struct core *core, const struct live_slot *s, uint64_t sum)
 {
@@ -105,8 +112,9 @@ static uint64_t sum_rest(const struct core *core, uint64_t sum)
 	for (unsigned i = 0; core->options->memory && i < MISSES; i++)
 		sum = gus_mix(sum, ahead(core, core->misses[i]));
 	if (core->options->memory) {
-		sum = gus_mix(sum, ahead(core, core->l2_free));
-		sum = gus_mix(sum, ahead(core, core->l3_free) << 20 | ahead(core, core->memory_free));
+		sum = gus_mix(sum, bus_ahead(core, core->l2_free));
+		sum = gus_mix(sum, bus_ahead(core, core->l3_free));
+		sum = gus_mix(sum, bus_ahead(core, core->memory_free));
 	}
 	if (core->c->l1d_bank_ports)
 		sum = gus_mix(sum, core->cycle % core->p->ports_n);

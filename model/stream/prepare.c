@@ -121,7 +121,7 @@ static double bus_cycles(const struct gus_core_config *c, enum stream_bus bus)
 
 	if (bus == BUS_WALKS)
 		return (double)c->page_walk_latency / (c->page_walks ? c->page_walks : 1);
-	return bandwidth[bus] ? (double)((c->line_size + bandwidth[bus] - 1) / bandwidth[bus]) : 0;
+	return bandwidth[bus] ? (double)c->line_size / bandwidth[bus] : 0;
 }
 
 /* One use of each resource, of those from `from` on. */
