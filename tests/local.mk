@@ -295,6 +295,7 @@ unit_tests = \
 	tests/unit/test_limits \
 	tests/unit/test_lives \
 	tests/unit/test_match \
+	tests/unit/test_measured \
 	tests/unit/test_members \
 	tests/unit/test_merge \
 	tests/unit/test_mini \
@@ -626,6 +627,7 @@ tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(made_program)
 tests_unit_test_suggest_SOURCES = tests/unit/test_suggest.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
 tests_unit_test_match_SOURCES = tests/unit/test_match.c $(made_program)
+tests_unit_test_measured_SOURCES = tests/unit/test_measured.c tests/unit/made_sideband.h $(made_mapping) $(made_trace)
 tests_unit_test_resolve_SOURCES = tests/unit/test_resolve.c
 tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)
