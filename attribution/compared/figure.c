@@ -3,30 +3,11 @@
 
 #include <math.h>
 
-static double square(double x)
-{
-	return x * x;
-}
-
 static const double NOTHING = 10;
 
 bool gus_figure_tells(const struct gus_figure *ratio)
 {
 	return ratio->ci.high <= NOTHING || (ratio->ci.low > 0 && isfinite(ratio->ci.high));
-}
-
-struct gus_figure gus_figure_ratio(const struct gus_figure *measured, double modelled, double error)
-{
-	double value = measured->value / modelled;
-	double low = measured->value > 0 ? (measured->value - measured->ci.low) / measured->value : 0;
-	double high = measured->value > 0 ? (measured->ci.high - measured->value) / measured->value : 0;
-
-	if (isinf(measured->value)) /* there may have been nothing else */
-		return (struct gus_figure){ INFINITY, { measured->ci.low / modelled * fmax(0, 1 - error), INFINITY } };
-	if (!(measured->value > 0)) /* nothing was seen; it may have been as much as that */
-		return (struct gus_figure){ 0, { 0, measured->ci.high / modelled * (1 + error) } };
-	return (struct gus_figure){ value, { fmax(0, value * (1 - sqrt(square(low) + square(error)))),
-		value * (1 + sqrt(square(high) + square(error))) } };
 }
 
 /* How far its bounds are from a value, as shares of it. */
@@ -37,18 +18,33 @@ static struct apart apart_of(const struct gus_figure *f)
 	return (struct apart){ (f->value - f->ci.low) / f->value, (f->ci.high - f->value) / f->value };
 }
 
+static struct gus_figure figure_of(double value, double below, double above)
+{
+	return (struct gus_figure){ value, { fmax(0, value * (1 - below)), value * (1 + above) } };
+}
+
+struct gus_figure gus_figure_ratio(const struct gus_figure *measured, double modelled, double error)
+{
+	struct apart m;
+
+	if (isinf(measured->value)) /* there may have been nothing else */
+		return (struct gus_figure){ INFINITY, { measured->ci.low / modelled * fmax(0, 1 - error), INFINITY } };
+	if (!(measured->value > 0)) /* nothing was seen; it may have been as much as that */
+		return (struct gus_figure){ 0, { 0, measured->ci.high / modelled * (1 + error) } };
+	m = apart_of(measured);
+	return figure_of(measured->value / modelled, hypot(m.below, error), hypot(m.above, error));
+}
+
 struct gus_figure gus_figure_part(const struct gus_figure *share, double of, const struct gus_figure *each,
 				  double other)
 {
-	double value = share->value * of * each->value;
 	struct apart s, e = apart_of(each);
 
 	if (!(share->value > 0))
 		return (struct gus_figure){ 0, { 0, share->ci.high * of * each->ci.high } };
 	s = apart_of(share);
-	return (struct gus_figure){ value,
-		{ fmax(0, value * (1 - sqrt(square(s.below) + square(e.below) + square(other)))),
-		  value * (1 + sqrt(square(s.above) + square(e.above) + square(other))) } };
+	return figure_of(share->value * of * each->value, hypot(hypot(s.below, e.below), other),
+			 hypot(hypot(s.above, e.above), other));
 }
 
 static double odds(double share)

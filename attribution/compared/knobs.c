@@ -75,7 +75,7 @@ struct gus_compared_common gus_compared_knobs_common(const struct gus_compared_l
 	for (int i = 0; i < knobs; i++) {
 		struct gus_compared_common one = there[i] ? fit(regions, n, i, weight) : best;
 
-		if (one.knob >= 0 && one.explained > best.explained)
+		if (one.explained > best.explained)
 			best = one;
 	}
 	return best;

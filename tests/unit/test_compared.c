@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "attribution/compared/compared.h"
+#include "attribution/compared/figure.h"
 #include "attribution/compared/forms.h"
 #include "attribution/compared/measured.h"
 #include "attribution/compared/variants.h"
@@ -46,6 +47,51 @@ static void errors_of_both_add_up_as_squares(void **state)
 	ratio = gus_figure_ratio(&measured, 100, 0.04); /* 3, 4 and 5; 4, 4 and their root */
 	near(ratio.ci.low, 0.95, 1e-9);
 	near(ratio.ci.high, 1 + 0.04 * sqrt(2), 1e-9);
+	measured = figure(100, 10, 190);
+	ratio = gus_figure_ratio(&measured, 100, 0.5);
+	near(ratio.ci.low, 0, 0); /* never below nothing */
+}
+
+/* So many of a thousand, and what one of them is worth. */
+static void parts_have_the_errors_of_all_that_they_are_made_of(void **state)
+{
+	const struct gus_figure each = figure(2, 1.9, 2.2), half = figure(0.5, 0.4, 0.6), none = figure(0, 0, 0.02);
+	const struct gus_figure wide = figure(0.5, 0.01, 1);
+	struct gus_figure part = gus_figure_part(&half, 1000, &each, 0);
+
+	(void)state;
+	near(part.value, 1000, 1e-9);
+	near(part.ci.low, 1000 * (1 - sqrt(0.2 * 0.2 + 0.05 * 0.05)), 1e-9);
+	near(part.ci.high, 1000 * (1 + sqrt(0.2 * 0.2 + 0.1 * 0.1)), 1e-9);
+	part = gus_figure_part(&half, 1000, &each, 0.3);
+	near(part.ci.low, 1000 * (1 - sqrt(0.2 * 0.2 + 0.05 * 0.05 + 0.3 * 0.3)), 1e-9);
+	near(part.ci.high, 1000 * (1 + sqrt(0.2 * 0.2 + 0.1 * 0.1 + 0.3 * 0.3)), 1e-9);
+	near(gus_figure_part(&wide, 1000, &each, 0.3).ci.low, 0, 0);
+	part = gus_figure_part(&none, 1000, &each, 0.3); /* it may have been as much as that */
+	near(part.value, 0, 0);
+	near(part.ci.low, 0, 0);
+	near(part.ci.high, 44, 1e-9);
+}
+
+/* A share beside the rest of it: three quarters are three times the rest. Where there is no rest nothing is known. */
+static void shares_against_the_rest(void **state)
+{
+	const struct gus_figure share = figure(0.75, 0.5, 0.8), all = figure(1, 0.8, 1);
+	struct gus_figure against = gus_figure_against(&share, 100);
+	struct gus_interval of_half = gus_interval_share(0.5, 100);
+
+	(void)state;
+	near(against.value, 300, 1e-9);
+	near(against.ci.low, 100, 1e-9);
+	near(against.ci.high, 400, 1e-9);
+	against = gus_figure_against(&all, 100);
+	assert_true(isinf(against.value) && isinf(against.ci.high));
+	near(against.ci.low, 400, 1e-9);
+	against = gus_figure_against(&share, 0);
+	assert_true(isinf(against.value) && isinf(against.ci.high));
+	near(against.ci.low, 0, 0);
+	near(gus_figure_against_error(0.5, 100), of_half.high / (1 - of_half.high) - 1, 1e-9);
+	assert_true(isinf(gus_figure_against_error(0, 100)) && isinf(gus_figure_against_error(1, 100)));
 }
 
 static void nothing_seen_may_have_been_something(void **state)
@@ -161,11 +207,12 @@ static void verdicts_of_wholes(void **state)
 /* Knobs. */
 
 enum { A, B, C, ABSENT, KNOBS };
-static const unsigned char there[KNOBS] = { 1, 1, 1, 0 };
+/* What is behind the last one is no knob. */
+static const unsigned char there[KNOBS + 1] = { 1, 1, 1, 0, 1 };
 static const double weight = 1.25; /* 1 - 1 / 1.25 = 0.2 */
 
 /* 100 cycles, of which 60 scale with A, 30 with B, 1 with C, and all with what is not there. */
-static const double cycles[] = { 100, 88, 94, 99.8, 80 };
+static const double cycles[] = { 100, 88, 94, 99.8, 80, 84 };
 
 static void the_least_change_is_first(void **state)
 {
@@ -193,6 +240,32 @@ static void more_of_it_where_it_was_faster(void **state)
 	assert_int_equal(gus_compared_knobs_find(&out, KNOBS, there, weight, found), 0);
 }
 
+/* Of more knobs than there is room for the nearest three, whichever comes first; of equal ones the first. */
+static void the_nearest_are_kept(void **state)
+{
+	enum { MANY = 6 };
+	static const unsigned char all[MANY] = { 1, 1, 1, 1, 1, 1 };
+	/* of 100 cycles that many scale; 20 more were measured */
+	static const double scale[][MANY] = { { 20, 40, 60, 80, 100, 25 }, { 100, 80, 60, 40, 20, 25 },
+		{ 40, 20, 100, 25, 80, 60 }, { 80, 80, 80, 80, 90, 80 } };
+	static const int want[][GUS_COMPARED_KNOBS] = { { 4, 3, 2 }, { 0, 1, 2 }, { 2, 4, 5 }, { 4, 0, 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(scale); i++) {
+		double of[MANY + 1] = { 100 };
+		struct gus_compared_lanes slow = { .cycles = of, .measured = 120 };
+		struct gus_compared_knob found[GUS_COMPARED_KNOBS];
+
+		for (size_t k = 0; k < MANY; k++)
+			of[k + 1] = 100 - 0.2 * scale[i][k];
+		assert_int_equal(gus_compared_knobs_find(&slow, MANY, all, weight, found), GUS_COMPARED_KNOBS);
+		for (size_t k = 0; k < GUS_COMPARED_KNOBS; k++) {
+			assert_int_equal(found[k].knob, want[i][k]);
+			near(found[k].factor, 1 / (1 + 20 / scale[i][want[i][k]]), 1e-9);
+		}
+	}
+}
+
 static void what_is_within_its_error_is_no_answer(void **state)
 {
 	static const double errors[] = { 0, 0.0695, 0.0696, 0, 0 }; /* of 100 / 88 - 1 = 0.1364 */
@@ -207,8 +280,8 @@ static void what_is_within_its_error_is_no_answer(void **state)
 /* Three regions that were measured on a machine with less of B; A would explain one of them alone. */
 static void one_knob_for_all(void **state)
 {
-	static const double of[3][KNOBS + 1] = { { 100, 88, 94, 99.8, 80 }, { 200, 200, 168, 200, 160 },
-		{ 50, 50, 50, 50, 40 } };
+	static const double of[3][KNOBS + 2] = { { 100, 88, 94, 99.8, 80, 94 }, { 200, 200, 168, 200, 160, 168 },
+		{ 50, 50, 50, 50, 40, 48 } };
 	struct gus_compared_lanes regions[3];
 	struct gus_compared_common best;
 
@@ -223,6 +296,27 @@ static void one_knob_for_all(void **state)
 	for (size_t i = 0; i < 3; i++)
 		regions[i].measured = of[i][0] + (i == 2 ? 10 : 0); /* which no knob of it moves */
 	assert_int_equal(gus_compared_knobs_common(regions, 3, KNOBS, there, weight).knob, -1);
+}
+
+/* In errors of each: 4 more of the first, of which 2 scale, and 6 of the second, of which 4 do. Together 32 / 20 of a
+ * part, but not more than once as much again: (4 - 2)^2 + (6 - 4)^2 are left of 4^2 + 6^2. */
+static void what_is_left_is_not_explained(void **state)
+{
+	static const double of[2][2] = { { 100, 100 - 0.2 * 20 }, { 100, 100 - 0.2 * 8 } };
+	const struct gus_compared_lanes more[2] = { { .cycles = of[0], .measured = 140, .error = 10 },
+		{ .cycles = of[1], .measured = 112, .error = 2 } };
+	const struct gus_compared_lanes less[2] = { { .cycles = of[0], .measured = 96, .error = 10 },
+		{ .cycles = of[1], .measured = 96, .error = 2 } };
+	struct gus_compared_common best = gus_compared_knobs_common(more, 2, 1, there, weight);
+
+	(void)state;
+	assert_int_equal(best.knob, 0);
+	near(best.factor, 0.5, 1e-9);
+	near(best.explained, 1 - 8. / 52, 1e-9);
+	best = gus_compared_knobs_common(less, 2, 1, there, weight); /* -0.4 and -2, of 2 and 4: -8.8 / 20 */
+	near(best.factor, 1 / (1 - 0.44), 1e-9);
+	near(best.explained, 1 - (0.48 * 0.48 + 0.24 * 0.24) / (0.4 * 0.4 + 2 * 2), 1e-9);
+	assert_int_equal(gus_compared_knobs_common(more, 0, 1, there, weight).knob, -1);
 }
 
 /* Forms. */
@@ -315,6 +409,34 @@ static void errors_are_weights(void **state)
 	gus_residuals_fit(&m.r, &fit);
 	assert_int_equal(fit.form[0], 7);
 	near(fit.cycles[0], 3, 0.1);
+}
+
+/* One form, 1 to 10 times, of which each is 2 cycles late: but for a hundredth of ridge it is all explained, and
+ * foretold. However many they are: an error is as much larger. */
+static void one_form_is_told_to_a_hundredth(void **state)
+{
+	static const double scales[] = { 1, 1e-4 };
+	double left = 0.01 / 1.01 * 0.01 / 1.01;
+
+	(void)state;
+	for (size_t k = 0; k < COUNT(scales); k++) {
+		double missed[10], errors[10], counts[10][2];
+		struct gus_residuals r = { 10, 2, missed, errors, counts[0] };
+		struct gus_residuals_fit fit;
+
+		for (size_t i = 0; i < 10; i++) {
+			counts[i][0] = i % 2 ? 1000 : 900; /* has nothing to do with it, but goes along */
+			counts[i][1] = (double)(i + 1) * scales[k];
+			missed[i] = 2 * counts[i][1];
+			errors[i] = 0.5 * scales[k];
+		}
+		gus_residuals_fit(&r, &fit);
+		assert_int_equal(fit.n, 1);
+		assert_int_equal(fit.form[0], 1);
+		near(fit.cycles[0], 2 / 1.01, 1e-9);
+		near(fit.explained, 1 - left, 1e-9);
+		near(fit.predicted, 1 - left, 1e-9);
+	}
 }
 
 /* The join. Two regions of a trace: add rax, rbx and imul rax, rbx, and as much again. */
@@ -498,6 +620,150 @@ static void runs_that_differ(void **state)
 	near(s->c.rows.v[0].ratio.value, 1.2, 1e-9);
 }
 
+/* A region's error is of what was sampled of it; a function's and that of all are of their own. */
+static void what_was_timed_in_part_has_an_error(void **state)
+{
+	struct joined *s = *state;
+
+	s->t.regions.v[0].errors[0] = 60;
+	s->t.regions.v[1].errors[0] = 80;
+	s->t.errors[0] = 40;
+	make(s, 0);
+	near(s->c.rows.v[0].error, 0, 0);
+	gus_compared_free(&s->c);
+	s->t.ops_run = 2;
+	s->t.regions.v[1].function = 0;
+	make(s, 0);
+	near(s->c.rows.v[0].error, 1.96 * 60 / 3000, 1e-9);
+	near(s->c.rows.v[1].error, 1.96 * 80 / 1000, 1e-9);
+	near(s->c.whole.error, 1.96 * 40 / 4000, 1e-9);
+	/* 1 in all, by 1.25 % of the clock, by samples, and by 1.96 * 100 / 4000 */
+	assert_true(s->c.rows.v[0].function_ratio.ci.high > 1 + 1.96 * 100 / 4000);
+	assert_true(s->c.rows.v[0].function_ratio.ci.high < 1 + 1.96 * 100 / 4000 * 1.2);
+}
+
+/* The core engine's cycles are 2700 and 900; knobs are brought to its scale. */
+static void cycles_of_the_core_engine(void **state)
+{
+	struct joined *s = *state;
+	const struct gus_compared_row *r;
+
+	s->t.core_cycles = 3600;
+	s->t.regions.v[0].core_cycles = 2700;
+	s->t.regions.v[1].core_cycles = 900;
+	s->t.regions.v[0].errors[0] = 60;
+	s->t.ops_run = 2;
+	gus_compared_make(&s->c, &s->t, &s->m, &(struct gus_compared_options){ .core = true });
+	r = &s->c.rows.v[0];
+	near(r->modelled, 2700, 1e-9);
+	near(r->nominal, 3000, 1e-9);
+	near(r->modelled_share, 0.75, 1e-9);
+	near(r->error, 1.96 * 60 / 3000, 1e-9);
+	near(r->ratio.value, 4. / 3, 1e-9);
+	near(r->function_ratio.value, 4. / 3, 1e-9);
+	near(r->knobs[0].factor, 1 / 1.5, 1e-9); /* 3000 * 4 / 3 are 1000 + 2000 * 1.5 */
+	near(s->c.whole.modelled, 3600, 1e-9);
+	near(s->c.distance, 0.15, 1e-9);
+}
+
+/* Regions with a ten thousandth of either share are there, ordered by the larger one, and by number. */
+static void rows_stand_in_their_order(void **state)
+{
+	static const struct { double cycles; uint64_t weight; } regions[] = { { 50, 300 }, { 400, 100 }, { 1.1, 0 },
+		{ 0, 1 }, { 400, 0 }, { 0, 0 }, { 9149, 9599 } };
+	static const uint32_t want[] = { 6, 1, 4, 0, 2, 3 };
+	struct joined *s = *state;
+	uint64_t by_region[COUNT(regions)] = { 0 }, weights[COUNT(regions)];
+
+	s->t.regions.n = s->t.functions.n = s->t.blocks.n = 0;
+	s->t.cycles[0] = s->m.coverage.covered_weight = s->m.coverage.weight = 0;
+	for (uint32_t i = 0; i < COUNT(regions); i++) {
+		gus_vec_push(&s->t.regions, (struct gus_traced_region){ .function = i, .executed = 1,
+			.cycles = { regions[i].cycles, regions[i].cycles } });
+		gus_vec_push(&s->t.functions, (struct gus_traced_function){ .module = "" });
+		s->t.cycles[0] += regions[i].cycles;
+		s->m.coverage.covered_weight += weights[i] = regions[i].weight;
+	}
+	s->m.coverage.weight = s->m.coverage.covered_weight;
+	s->m.coverage.by_region = by_region;
+	s->m.coverage.weights = weights;
+	make(s, 0);
+	assert_int_equal(s->c.rows.n, COUNT(want));
+	for (size_t i = 0; i < COUNT(want); i++)
+		assert_int_equal(s->c.rows.v[i].region, want[i]);
+}
+
+/* Ten regions, of which each executes imul and add so many times. late: cycles that each add takes more than modelled;
+ * less: what one had of the knob's capacity, of which half of each region's time is. */
+enum { MANY = 10 };
+
+static void make_many(struct joined *s, double late, double less, size_t regions)
+{
+	static const double adds[MANY] = { 10, 500, 40, 900, 160, 300, 700, 20, 650, 90 };
+	uint64_t by_region[MANY], weights[MANY];
+
+	s->t.regions.n = s->t.functions.n = s->t.blocks.n = 0;
+	s->t.cycles[0] = 0;
+	s->m.coverage = (struct gus_coverage){ .by_region = by_region, .weights = weights, .by_insn = s->by_insn };
+	for (uint32_t i = 0; i < regions; i++) {
+		double modelled = 1000 + 100 * i, measured = modelled + late * adds[i] + modelled / 2 * less;
+
+		gus_vec_push(&s->t.functions, (struct gus_traced_function){ .module = "" });
+		gus_vec_push(&s->t.regions, (struct gus_traced_region){ .function = i, .executed = 1,
+			.instructions = 1000, .cycles = { modelled, modelled * 0.9 } });
+		for (uint32_t k = 0; k < 2; k++)
+			gus_vec_push(&s->t.blocks, (struct gus_traced_block){ .region = i, .insns_n = 1, .insn = k,
+				.executed = k ? 300 : (uint64_t)adds[i], .lengths = lengths[k] });
+		s->t.cycles[0] += modelled;
+		by_region[i] = (uint64_t)measured;
+		s->m.coverage.weight += weights[i] = (uint64_t)llround(measured * 250);
+	}
+	s->m.coverage.covered_weight = s->m.coverage.weight;
+	s->m.coverage.weight2 = 10 * (double)s->m.coverage.weight; /* samples of a weight of 10 each */
+	make(s, 0);
+}
+
+static void a_form_that_is_late_is_told(void **state)
+{
+	struct joined *s = *state;
+
+	make_many(s, 2, 0, MANY);
+	assert_int_equal(s->c.common_of, MANY);
+	assert_int_equal(s->c.forms.n, 1);
+	assert_true(s->c.hashes[s->c.forms.form[0]] == s->p->insns[0].info.form);
+	near(s->c.forms.cycles[0], 2, 0.05);
+	assert_true(s->c.forms.predicted > 0.95);
+	assert_int_equal(s->c.common.knob, 0); /* which explains some of it, too */
+	assert_true(s->c.common.explained < s->c.forms.explained);
+	gus_compared_free(&s->c);
+	make_many(s, 2, 0, 7); /* of less than eight nothing is told */
+	assert_int_equal(s->c.common_of, 7);
+	assert_int_equal(s->c.forms.n, 0);
+	gus_compared_free(&s->c);
+	make_many(s, 2, 0, 8);
+	assert_int_equal(s->c.forms.n, 1);
+}
+
+static void a_knob_that_is_off_everywhere_is_told(void **state)
+{
+	struct joined *s = *state;
+
+	make_many(s, 0, 0.25, 3);
+	assert_int_equal(s->c.common_of, 3);
+	assert_int_equal(s->c.common.knob, 0);
+	near(s->c.common.factor, 0.8, 1e-3);
+	near(s->c.common.explained, 1, 1e-3);
+	gus_compared_free(&s->c);
+	make_many(s, 0, 0.25, 2); /* of less than three nothing is told */
+	assert_int_equal(s->c.common_of, 2);
+	assert_int_equal(s->c.common.knob, -1);
+	gus_compared_free(&s->c);
+	make_many(s, 0, 0.001, MANY); /* nor of what is within its error */
+	assert_int_equal(s->c.common_of, MANY);
+	assert_int_equal(s->c.common.knob, -1);
+	assert_int_equal(s->c.forms.n, 0);
+}
+
 static void of_a_part_shares_are_compared(void **state)
 {
 	struct joined *s = *state;
@@ -507,6 +773,9 @@ static void of_a_part_shares_are_compared(void **state)
 	assert_int_equal(s->c.evidence, GUS_OBSERVED);
 	near(s->c.rows.v[0].ratio.value, 9.0 / 3, 1e-9); /* nine times the other one, not three times */
 	near(s->c.rows.v[1].ratio.value, 3 / 9.0, 1e-9);
+	near(s->c.whole.ratio.value, 0, 0); /* of all there is none */
+	near(s->c.whole.ratio.ci.low, 0, 0);
+	assert_true(isinf(s->c.whole.ratio.ci.high));
 	assert_int_equal(s->c.whole.verdict, GUS_TRUST_NONE);
 }
 
@@ -553,6 +822,18 @@ static void of_a_part_with_instructions_cycles_per_instruction(void **state)
 	near(s->c.rows.v[0].measured.value, 3600, 1e-6); /* 7200 cycles of 12000, where the trace has 6000 */
 	near(s->c.rows.v[1].measured.value, 1000, 1e-6); /* 800 cycles of 800 */
 	near(s->c.rows.v[1].ratio.value, 1, 1e-9);
+	near(s->c.whole.measured.value, 8000. / 12800 * 7000, 1e-6);
+	gus_compared_free(&s->c);
+	s->t.regions.v[1].function = 0;
+	make(s, 1000);
+	near(s->c.rows.v[0].function_ratio.value, 8000. / 12800 * 7000 / 4000, 1e-9);
+	gus_compared_free(&s->c);
+	s->instructions[1] = 0; /* nothing was counted there, so nothing is known */
+	make(s, 1000);
+	near(s->c.rows.v[1].measured.value, 0, 0);
+	near(s->c.rows.v[1].measured.ci.low, 0, 0);
+	assert_true(isinf(s->c.rows.v[1].measured.ci.high));
+	assert_int_equal(s->c.rows.v[1].verdict, GUS_TRUST_OPEN);
 }
 
 static void without_a_frequency_shares_are_compared(void **state)
@@ -632,16 +913,21 @@ int main(void)
 		cmocka_unit_test(nothing_seen_may_have_been_something),
 		cmocka_unit_test(what_may_be_nothing_or_tenfold_tells_nothing),
 		cmocka_unit_test(variants_are_told_by_their_names),
+		cmocka_unit_test(parts_have_the_errors_of_all_that_they_are_made_of),
+		cmocka_unit_test(shares_against_the_rest),
 		cmocka_unit_test(verdicts_of_ratios),
 		cmocka_unit_test(verdicts_of_wholes),
 		cmocka_unit_test(the_least_change_is_first),
 		cmocka_unit_test(more_of_it_where_it_was_faster),
+		cmocka_unit_test(the_nearest_are_kept),
 		cmocka_unit_test(what_is_within_its_error_is_no_answer),
 		cmocka_unit_test(one_knob_for_all),
+		cmocka_unit_test(what_is_left_is_not_explained),
 		cmocka_unit_test(two_forms_are_found),
 		cmocka_unit_test(chance_is_fitted_and_not_foretold),
 		cmocka_unit_test(nothing_missed_is_explained_by_nothing),
 		cmocka_unit_test(errors_are_weights),
+		cmocka_unit_test(one_form_is_told_to_a_hundredth),
 		cmocka_unit_test(what_has_no_upper_bound),
 		cmocka_unit_test_setup_teardown(forms_are_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(cycles_of_a_run, setup, teardown),
@@ -649,6 +935,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_a_short_run_nothing_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(loops_of_a_function, setup, teardown),
 		cmocka_unit_test_setup_teardown(runs_that_differ, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_was_timed_in_part_has_an_error, setup, teardown),
+		cmocka_unit_test_setup_teardown(cycles_of_the_core_engine, setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_stand_in_their_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_form_that_is_late_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_knob_that_is_off_everywhere_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_a_part_shares_are_compared, setup, teardown),
 		cmocka_unit_test_setup_teardown(few_windows_say_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_shares_all_the_time_says_nothing, setup, teardown),
