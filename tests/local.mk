@@ -387,6 +387,7 @@ unit_tests = \
 	tests/unit/test_visits \
 	tests/unit/test_wall \
 	tests/unit/test_wide \
+	tests/unit/test_window \
 	tests/unit/test_widths
 if HOST_X86_64
 unit_tests += tests/unit/test_callers tests/unit/test_copied
@@ -671,6 +672,7 @@ tests_unit_test_visits_SOURCES = tests/unit/test_visits.c
 tests_unit_test_wall_SOURCES = tests/unit/test_wall.c
 tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
 tests_unit_test_widths_SOURCES = tests/unit/test_widths.c
+tests_unit_test_window_SOURCES = tests/unit/test_window.c $(made_program)
 tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_governor_SOURCES = tests/unit/test_governor.c
 tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
