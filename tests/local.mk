@@ -206,6 +206,7 @@ unit_tests = \
 	tests/unit/test_calibrated \
 	tests/unit/test_carried \
 	tests/unit/test_call_graph \
+	tests/unit/test_caching \
 	tests/unit/test_cargo \
 	tests/unit/test_causality \
 	tests/unit/test_columns \
@@ -470,6 +471,7 @@ tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c $(made_program) $(plai
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
+tests_unit_test_caching_SOURCES = tests/unit/test_caching.c $(made_program)
 tests_unit_test_calibrated_SOURCES = tests/unit/test_calibrated.c cli/calibrate/sound.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_columns_later_SOURCES = tests/unit/test_columns_later.c
