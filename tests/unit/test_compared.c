@@ -48,6 +48,10 @@ static void errors_of_both_add_up_as_squares(void **state)
 	ratio = gus_figure_ratio(&measured, 100, 0.04); /* 3, 4 and 5; 4, 4 and their root */
 	near(ratio.ci.low, 0.95, 1e-9);
 	near(ratio.ci.high, 1 + 0.04 * sqrt(2), 1e-9);
+	measured = figure(0.5, 0.4, 0.6); /* however little it is */
+	ratio = gus_figure_ratio(&measured, 1, 0);
+	near(ratio.value, 0.5, 1e-9);
+	near(ratio.ci.low, 0.4, 1e-9);
 	measured = figure(100, 10, 190);
 	ratio = gus_figure_ratio(&measured, 100, 0.5);
 	near(ratio.ci.low, 0, 0); /* never below nothing */
@@ -231,7 +235,7 @@ static void the_least_change_is_first(void **state)
 static void more_of_it_where_it_was_faster(void **state)
 {
 	const struct gus_compared_lanes fast = { .cycles = cycles, .measured = 80 }, out = { .cycles = cycles,
-		.measured = 30 };
+		.measured = 30 }, right = { .cycles = cycles, .measured = 100.5 };
 	struct gus_compared_knob found[GUS_COMPARED_KNOBS];
 
 	(void)state;
@@ -239,6 +243,7 @@ static void more_of_it_where_it_was_faster(void **state)
 	assert_int_equal(found[0].knob, A);
 	near(found[0].factor, 1.5, 1e-9);      /* 40 + 60 / 1.5 */
 	assert_int_equal(gus_compared_knobs_find(&out, KNOBS, there, weight, found), 0);
+	assert_int_equal(gus_compared_knobs_find(&right, KNOBS, there, weight, found), 3); /* not what is not there */
 }
 
 /* Of more knobs than there is room for the nearest three, whichever comes first; of equal ones the first. */
@@ -308,6 +313,10 @@ static void what_is_left_is_not_explained(void **state)
 		{ .cycles = of[1], .measured = 112, .error = 2 } };
 	const struct gus_compared_lanes less[2] = { { .cycles = of[0], .measured = 96, .error = 10 },
 		{ .cycles = of[1], .measured = 96, .error = 2 } };
+	const struct gus_compared_lanes least[2] = { { .cycles = of[0], .measured = 20, .error = 10 },
+		{ .cycles = of[1], .measured = 84, .error = 2 } };
+	const struct gus_compared_lanes rough[2] = { { .cycles = of[0], .measured = 140, .error = 1000 },
+		{ .cycles = of[1], .measured = 112, .error = 200 } };
 	struct gus_compared_common best = gus_compared_knobs_common(more, 2, 1, there, weight);
 
 	(void)state;
@@ -317,6 +326,12 @@ static void what_is_left_is_not_explained(void **state)
 	best = gus_compared_knobs_common(less, 2, 1, there, weight); /* -0.4 and -2, of 2 and 4: -8.8 / 20 */
 	near(best.factor, 1 / (1 - 0.44), 1e-9);
 	near(best.explained, 1 - (0.48 * 0.48 + 0.24 * 0.24) / (0.4 * 0.4 + 2 * 2), 1e-9);
+	best = gus_compared_knobs_common(least, 2, 1, there, weight); /* -8 and -8, but not more than twice as much */
+	near(best.factor, 2, 1e-9);
+	near(best.explained, 1 - (7. * 7 + 6 * 6) / (8 * 8 + 8 * 8), 1e-9);
+	best = gus_compared_knobs_common(rough, 2, 1, there, weight); /* what weighs is how errors compare */
+	near(best.factor, 0.5, 1e-9);
+	near(best.explained, 1 - 8. / 52, 1e-9);
 	assert_int_equal(gus_compared_knobs_common(more, 0, 1, there, weight).knob, -1);
 }
 
@@ -413,10 +428,10 @@ static void errors_are_weights(void **state)
 }
 
 /* One form, 1 to 10 times, of which each is 2 cycles late: but for a hundredth of ridge it is all explained, and
- * foretold. However many they are: an error is as much larger. */
+ * foretold. However many they are, and whatever an error is. */
 static void one_form_is_told_to_a_hundredth(void **state)
 {
-	static const double scales[] = { 1, 1e-4 };
+	static const double scales[] = { 1, 1e-4, 1 }, error[] = { 0.5, 0.5e-4, 5000 };
 	double left = 0.01 / 1.01 * 0.01 / 1.01;
 
 	(void)state;
@@ -429,7 +444,7 @@ static void one_form_is_told_to_a_hundredth(void **state)
 			counts[i][0] = i % 2 ? 1000 : 900; /* has nothing to do with it, but goes along */
 			counts[i][1] = (double)(i + 1) * scales[k];
 			missed[i] = 2 * counts[i][1];
-			errors[i] = 0.5 * scales[k];
+			errors[i] = error[k];
 		}
 		gus_residuals_fit(&r, &fit);
 		assert_int_equal(fit.n, 1);
@@ -874,6 +889,9 @@ static void weaknesses_are_told_by_region(void **state)
 	struct gus_compared_weak *weak;
 
 	s->p->ops[s->p->insns[1].op].flags |= GUS_OP_UNKNOWN;
+	gus_vec_push(&s->t.blocks, (struct gus_traced_block){ .region = 1, .executed = 300, .insns_n = 1, .insn = 1,
+		.lengths = lengths[1] });
+	gus_vec_push(&s->t.blocks, s->t.blocks.v[2]);
 	s->t.warmed = 2000;
 	s->t.other_cycles = 3000;
 	s->t.regions.v[1].other_cycles = 2000; /* which end is the larger one does not matter */
@@ -881,6 +899,7 @@ static void weaknesses_are_told_by_region(void **state)
 		gus_vec_push(&s->t.memories, memories[i]);
 	s->t.blocks.v[0].memories_n = 2;
 	s->t.blocks.v[0].mispredicted = 6;
+	s->t.blocks.v[1].executed = 400;
 	s->t.blocks.v[1].memory = 2;
 	s->t.blocks.v[1].memories_n = 1;
 	s->t.blocks.v[1].mispredicted = 7;
@@ -894,6 +913,7 @@ static void weaknesses_are_told_by_region(void **state)
 	free(weak);
 	s->t.regions.v[0].other_cycles = 0;
 	s->t.regions.v[1].instructions = s->t.blocks.v[1].executed = 1;
+	s->t.blocks.n = 2;
 	s->t.memories.v[2] = (struct gus_traced_memory){ .accesses = 1, .hits = { [GUS_HIT_L3] = 1 } };
 	weak = gus_compared_weak_find(&s->t);
 	near(weak[0].first, 0, 0);
