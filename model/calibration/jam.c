@@ -93,7 +93,7 @@ static void put_mixed(struct gus_micro *m, unsigned i)
 	static void (*const kinds[])(struct gus_micro *, unsigned) = { put_add, put_xor, put_load, put_add, put_store,
 		put_xor, put_load, put_add };
 
-	kinds[i % 8](m, i % 8 == 6 ? i / 8 * 4 + 2 : i % 8 == 2 ? i / 8 * 4 : i / 4);
+	kinds[i % 8](m, i % 8 == 6 ? i / 8 * 4 + 3 : i % 8 == 2 ? i / 8 * 4 : i / 4);
 }
 
 static void put_branch(struct gus_micro *m, unsigned i)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -181,6 +182,79 @@ static void loads_go_to_two_lines_by_turns(void **state)
 	}
 }
 
+/* A mix has loads of both lines, of integers and of vectors. */
+static void mixed_loads_go_to_two_lines_by_turns(void **state)
+{
+	static const int64_t of[2] = { 64, 24 };
+	struct gus_micro *m = gus_jam_new(GUS_ISA_X86_64, GUS_JAM_MIXED, GUS_JAM_OF_VECTORS, 1, N);
+	unsigned loads = 0;
+
+	(void)state;
+	for (size_t i = 0; i < m->accesses.n; i++)
+		if (i % 3 != 1) /* load, store, load */
+			assert_int_equal(m->accesses.v[i].offset, of[loads++ % 2]);
+	assert_int_equal(loads, N / 4);
+	gus_micro_free(m);
+}
+
+/* Where the code goes is where it is said to go: stores to eight words. */
+static void accesses_are_where_they_are_told(void **state)
+{
+	static const enum gus_jam of[] = { GUS_JAM_LOAD, GUS_JAM_STORE, GUS_JAM_MIXED };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(of) / sizeof(*of); k++) {
+		struct gus_micro *m = gus_jam_new(GUS_ISA_X86_64, of[k], GUS_JAM_OF_VECTORS, 1, N);
+		struct gus_program *p = program_of(m);
+		size_t n = 0;
+
+		for (uint32_t i = 0; i < p->insns_n; i++)
+			if (p->insns[i].info.memory_count && p->insns[i].info.memory[0].use) {
+				assert_int_equal(p->insns[i].info.memory[0].displacement, m->accesses.v[n].offset);
+				if (of[k] == GUS_JAM_STORE)
+					assert_int_equal(m->accesses.v[n].offset, n % 8 * 8);
+				n++;
+			}
+		assert_int_equal(n, m->accesses.n);
+		gus_program_free(p);
+		gus_micro_free(m);
+	}
+}
+
+/* Links multiply by 1, so that nothing overflows. */
+static void links_change_nothing(void **state)
+{
+	struct gus_micro *m = gus_jam_new(GUS_ISA_X86_64, GUS_JAM_NOP, GUS_JAM_OF_INTEGERS, LINKS, 0);
+	unsigned long long value = 0;
+	struct gus_program *p;
+	struct gus_insn insn;
+	unsigned links = 0;
+
+	(void)state;
+	for (uint32_t at = 0; at < m->loop; at += insn.length) {
+		gus_insn_decode(GUS_ISA_X86_64, m->code.v + at, m->loop - at, at, &insn);
+		assert_true(insn.length > 0);
+		if (strncmp(insn.text, "mov r14d, ", 10) == 0)
+			value = strtoull(insn.text + 10, NULL, 16);
+	}
+	assert_int_equal(value, 1);
+	p = program_of(m);
+	for (uint32_t i = 0; i < p->insns_n; i++)
+		links += strncmp(p->insns[i].text, "imul ", 5) == 0 && strstr(p->insns[i].text, ", r14");
+	assert_int_equal(links, LINKS);
+	gus_program_free(p);
+	gus_micro_free(m);
+}
+
+/* The other chain is in the way of those that need its ports. */
+static void each_has_the_chain_that_is_in_nobodys_way(void **state)
+{
+	(void)state;
+	for (enum gus_jam kind = 0; kind < GUS_JAMS; kind++)
+		assert_int_equal(gus_jam_chain_for(kind), kind == GUS_JAM_XOR || kind == GUS_JAM_WAITING_VECTOR ?
+				 GUS_JAM_OF_INTEGERS : GUS_JAM_OF_VECTORS);
+}
+
 /* What waits for a load has one before it; what waits for a register has no more than what makes it. */
 static void so_much_comes_before(void **state)
 {
@@ -205,6 +279,10 @@ int main(void)
 		cmocka_unit_test(a_chain_has_its_links_and_two_roots),
 		cmocka_unit_test(only_those_that_wait_wait),
 		cmocka_unit_test(loads_go_to_two_lines_by_turns),
+		cmocka_unit_test(mixed_loads_go_to_two_lines_by_turns),
+		cmocka_unit_test(accesses_are_where_they_are_told),
+		cmocka_unit_test(links_change_nothing),
+		cmocka_unit_test(each_has_the_chain_that_is_in_nobodys_way),
 		cmocka_unit_test(so_much_comes_before),
 	};
 
