@@ -523,6 +523,7 @@ static void of_a_small_first_cache_fewer_pages_are_walked(void **state)
 			EXPECT(&s, { "dtlb_size", 64, 64, 64, HIGH, NULL });
 		else
 			EXPECT(&s, { "dtlb_size", 0, 0, 0, NONE, "63 pages of one line each are walked as" });
+		assert_int_equal(gus_fit_get(&s.f, "dtlb_ways") != NULL, cases[i].seen);
 		end(&s);
 	}
 }
@@ -544,6 +545,7 @@ static void huge_pages_are_not_always_huge(void **state)
 	begin(&s, &made, SMALL);
 	fit(&s, gus_caching_pages);
 	EXPECT(&s, { "dtlb_huge_size", 0, 0, 0, NONE, "there are no huge pages" },
+	       { "dtlb_size", 64, 64, 64, HIGH, NULL }, { "dtlb_ways", 4, 4, 4, HIGH, NULL },
 	       { "stlb_size", 1024, 1021, 1024, HIGH, NULL });
 	end(&s);
 	m = made;

@@ -156,6 +156,27 @@ static void who_waits_goes_in_vain(void **state)
 	fed_machine_run(&m);
 	assert_int_equal(told.asked, 0);
 	assert_int_equal(idle_cycle(), 0);
+	fed_machine_end(&m);
+	a_load_and_what_waits(GUS_HIT_L2); /* which is as near: nobody was woken too early */
+	m.c.l2_latency = m.p->uops[0].latency;
+	fed_machine_run(&m);
+	assert_int_equal(told.asked, 0);
+}
+
+/* mov rbx, [rdi], from memory; mov rax, [rsi], from L2; imul rax, rbx, which does not go for the sake of the second, as
+ * it waits for the first one longer. */
+static void who_waits_for_another_does_not_go(void **state)
+{
+	(void)state;
+	CODE("\x48\x8b\x1f\x48\x8b\x06\x48\x0f\xaf\xc3");
+	for (unsigned i = 0; i < 3; i++)
+		fed_machine_step(&m, i);
+	fed_machine_access(&m, 0x10000)->level = GUS_HIT_MEMORY;
+	fed_machine_access(&m, 0x20000)->level = GUS_HIT_L2;
+	hooks.replay = note_replay;
+	told.answer = 3;
+	fed_machine_run(&m);
+	assert_int_equal(fed_machine_event(&m, 2, 0)->dispatched, fed_machine_event(&m, 0, 0)->completed);
 }
 
 /* mov rax, [rsi]; imul rax, rax; imul rdx, rax, 3: both multiplications wait for the load and go in vain on the same
@@ -294,6 +315,38 @@ static void parts_of_the_load_buffer(void **state)
 	assert_int_equal(told.inside[0] + told.inside[1], 0);
 }
 
+static bool enters_anywhere(void *context, uint64_t address, unsigned *part)
+{
+	(void)context;
+	(void)address;
+	told.asked++;
+	assert_int_equal(*part, 0);
+	return true;
+}
+
+static void leaves_the_first(void *context, unsigned part)
+{
+	(void)context;
+	assert_int_equal(part, 0);
+	told.begun++;
+}
+
+/* Who has no parts need not say which: it is the first. */
+static void a_load_buffer_without_parts(void **state)
+{
+	(void)state;
+	CODE("\x48\x8b\x06");
+	for (unsigned i = 0; i < 5; i++) {
+		fed_machine_step(&m, 0);
+		fed_machine_access(&m, 0x10000);
+	}
+	hooks.load_enters = enters_anywhere;
+	hooks.load_leaves = leaves_the_first;
+	fed_machine_run(&m);
+	assert_int_equal(told.asked, 5);
+	assert_int_equal(told.begun, 5);
+}
+
 #define CASE(name) cmocka_unit_test_teardown(name, teardown)
 
 int main(void)
@@ -301,10 +354,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(uops_take_longer),
 		CASE(who_waits_goes_in_vain),
+		CASE(who_waits_for_another_does_not_go),
 		CASE(two_go_in_vain),
 		CASE(as_many_retire_as_it_says),
 		CASE(who_could_retire),
 		CASE(parts_of_the_load_buffer),
+		CASE(a_load_buffer_without_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,18 @@ static void operands_know_their_use(void **state)
 	assert_int_equal(gus_insn_operands(GUS_ISA_X86_64, "\xf2\x48\x0f\x2a\xc0", 5, o), 2);
 	assert_int_equal(o[0].use & (GUS_ACCESS_READ | GUS_ACCESS_WRITE), GUS_ACCESS_READ | GUS_ACCESS_WRITE);
 	assert_int_equal(o[1].use, GUS_ACCESS_READ);
+	/* With a mask the result keeps what is masked out, or takes zeros; k0 is no mask. */
+	assert_int_equal(gus_insn_operands(GUS_ISA_X86_64, "\x62\xf1\xf5\x49\x58\xc2", 6, o), 4);
+	assert_int_equal(o[0].use & (GUS_ACCESS_READ | GUS_ACCESS_WRITE), GUS_ACCESS_READ | GUS_ACCESS_WRITE);
+	assert_int_equal(o[1].file, GUS_INSN_FILE_MASK);
+	assert_int_equal(o[1].use, GUS_ACCESS_READ);
+	assert_int_equal(gus_insn_operands(GUS_ISA_X86_64, "\x62\xf1\xf5\xc9\x58\xc2", 6, o), 4);
+	assert_int_equal(o[0].use & (GUS_ACCESS_READ | GUS_ACCESS_WRITE), GUS_ACCESS_WRITE);
+	assert_int_equal(gus_insn_operands(GUS_ISA_X86_64, "\x62\xf1\xf5\x48\x58\xc2", 6, o), 3);
+	assert_int_equal(o[1].file, GUS_INSN_FILE_VECTOR);
+	/* cmovz rax, rcx: what it may be is read. */
+	assert_int_equal(gus_insn_operands(GUS_ISA_X86_64, "\x48\x0f\x44\xc1", 4, o), 2);
+	assert_int_equal(o[0].use & (GUS_ACCESS_READ | GUS_ACCESS_WRITE), GUS_ACCESS_READ | GUS_ACCESS_WRITE);
 	/* The zero register is none: orr x0, xzr, x1. */
 	assert_int_equal(gus_insn_operands(GUS_ISA_ARM64, "\xe0\x03\x01\xaa", 4, o), 2);
 	assert_int_equal(gus_insn_operands(GUS_ISA_UNKNOWN, "\x90", 1, o), 0);
