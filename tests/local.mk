@@ -277,6 +277,7 @@ unit_tests = \
 	tests/unit/test_helper \
 	tests/unit/test_html \
 	tests/unit/test_image \
+	tests/unit/test_penalties \
 	tests/unit/test_perfdata \
 	tests/unit/test_psv \
 	tests/unit/test_spe \
@@ -450,6 +451,7 @@ tests_unit_test_golden_host_SOURCES = tests/unit/test_golden_host.c tests/accura
 tests_unit_test_golden_words_SOURCES = tests/unit/test_golden_words.c $(golden_words)
 tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
+tests_unit_test_penalties_SOURCES = tests/unit/test_penalties.c $(made_program)
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h

@@ -29,7 +29,6 @@ enum {
 	 * shorter than some tables say. */
 	BEHIND = 10, BEHIND_SLOW = 24,
 	PLACES = 7,             /* nops before the branch that are tried */
-
 };
 
 /* The chains. */
@@ -583,7 +582,8 @@ static int model_branches(struct penalties *p, unsigned before, double *cycles, 
 	for (unsigned i = 0; i <= AT_RANDOM && status == 0; i++) {
 		struct gus_micro *m = branch_of(p->c, i, before);
 
-		m->passes = 1u << PATTERN_LOG_SLOW;
+		/* Of those that always go one way a few passes say all. */
+		m->passes = i < AT_RANDOM ? 0 : 1u << PATTERN_LOG_SLOW;
 		status = gus_replica_run(&p->replica, m, &cycles[i], err);
 		gus_micro_free(m);
 	}
