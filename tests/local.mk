@@ -269,6 +269,7 @@ unit_tests = \
 	tests/unit/test_follow \
 	tests/unit/test_foreign \
 	tests/unit/test_frames \
+	tests/unit/test_front \
 	tests/unit/test_front_figures \
 	tests/unit/test_frontend \
 	tests/unit/test_functional \
@@ -536,6 +537,7 @@ tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/fla
 printed = tests/unit/printed.c tests/unit/printed.h
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
+tests_unit_test_front_SOURCES = tests/unit/test_front.c $(made_program)
 tests_unit_test_front_figures_SOURCES = tests/unit/test_front_figures.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c

@@ -146,7 +146,9 @@ static int find_issue(struct front *t, struct gus_error *err)
 		s = other;
 	snprintf(why, sizeof(why), "bursts of %d to %d are stairs of that width, %.2f cycles off; of others %.2f",
 		 BURST_FIRST, BURST_FIRST + BURSTS - 1, s.residual, s.next);
-	t->issued = sureness(&s) > GUS_CONFIDENCE_LOW ? s.width : 0;
+	if (sureness(&s) == GUS_CONFIDENCE_LOW) /* loops say more (settle_steady) */
+		return 0;
+	t->issued = s.width;
 	put(t, "issue_width", s.width, sureness(&s), s.residual, why);
 	return 0;
 }
