@@ -211,6 +211,7 @@ unit_tests = \
 	tests/unit/test_causality \
 	tests/unit/test_columns \
 	tests/unit/test_columns_later \
+	tests/unit/test_companions \
 	tests/unit/test_compared \
 	tests/unit/test_confine \
 	tests/unit/test_container \
@@ -478,6 +479,11 @@ tests_unit_test_caching_SOURCES = tests/unit/test_caching.c $(made_program)
 tests_unit_test_calibrated_SOURCES = tests/unit/test_calibrated.c cli/calibrate/sound.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_columns_later_SOURCES = tests/unit/test_columns_later.c
+# The machine is the test's.
+tests_unit_test_companions_SOURCES = tests/unit/test_companions.c
+tests_unit_test_companions_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_timing_facts -Wl,--wrap=gus_timing_run \
+	-Wl,--wrap=gus_read_text -Wl,--wrap=gus_procfs_read -Wl,--wrap=sched_getaffinity \
+	-Wl,--wrap=sched_setaffinity -Wl,--wrap=gus_helper_fork -Wl,--wrap=nanosleep
 tests_unit_test_compared_SOURCES = tests/unit/test_compared.c $(made_program)
 tests_unit_test_confine_SOURCES = tests/unit/test_confine.c tracing/confine/calls.c
 tests_unit_test_confine_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
