@@ -33,6 +33,11 @@ struct made_memory {
 	uint64_t pages, pages_second, pages_huge;
 	unsigned page_ways, second_ways;
 	double second, walk;
+	double flight, near_flight;     /* lines that are on their way to L1, of memory and of L3, and walks */
+	unsigned walkers;
+	double loads, stores;           /* a cycle, of so many bytes at most */
+	unsigned width;
+	double a_line[FAR + 1];         /* cycles that a line of a level takes of its way */
 	double blurred;                 /* behind L2 the cost goes up over so many times its size; 0: at once */
 	bool small;                     /* huge pages are none for the TLB */
 	double again;                   /* so many times longer takes the second walk over all memory; 0: as long */
@@ -42,6 +47,7 @@ struct made_memory {
 
 static const struct made_memory made = {
 	.lines = { 512, 4096, 131072 }, .cycles = { 4, 14, 40, 200 }, .ways = { 8, 8 }, .line = 64, .pages = 64,
+	.flight = 10, .near_flight = 10, .walkers = 2, .loads = 2, .stores = 1, .width = 32, .a_line = { 0, 2, 4, 8 },
 	.pages_second = 1024, .pages_huge = 512, .page_ways = 4, .second_ways = 8, .second = 7, .walk = 30,
 };
 
@@ -100,16 +106,47 @@ static double page_cycles(const struct made_memory *m, const struct gus_micro *k
 	return m->second * (1 - (each <= 1) * (double)m->pages / pages) / each;
 }
 
-static double cycles_of(struct made_memory *m, const struct gus_micro *k)
+/* Loads of lists side by side: as many as are on their way, or one behind the other. */
+static double volley_cycles(const struct made_memory *m, const struct gus_micro *k, unsigned loads)
 {
 	const struct gus_micro_list *l = &k->lists.v[0];
-	unsigned apart, steps = 0;
+	unsigned level = (double)loads * lines_of(k, l) <= (double)m->lines[L3] ? L3 : FAR;
 
+	return fmax(m->cycles[level], loads * m->cycles[level] / (level == L3 ? m->near_flight : m->flight));
+}
+
+/* The level of so many bytes, which are read from their beginning to their end, or written. */
+static double stream_cycles(const struct made_memory *m, const struct gus_micro *k, unsigned width)
+{
+	double accesses = (double)k->accesses.n, lines = (double)k->arena / LINE;
+	unsigned level = L1;
+
+	while (level < FAR && lines > (double)m->lines[level])
+		level++;
+	if (level > L1)
+		return accesses * width / LINE * m->a_line[level];
+	return accesses / (strstr(k->name, "written") ? m->stores : m->loads) *
+		(width > m->width ? (double)width / m->width : 1);
+}
+
+static double cycles_of(struct made_memory *m, const struct gus_micro *k)
+{
+	const struct gus_micro_list *l = k->lists.v;
+	unsigned apart, steps = 0, each, lists;
+	double cycles;
+
+	if (strstr(k->name, " streams of "))
+		return stream_cycles(m, k, (unsigned)strtoul(strchr(k->name, ',') + 1, NULL, 10));
+	if (sscanf(k->name, "%u loads of %u lists", &each, &lists) == 2)
+		return (double)k->accesses.n / (each * lists) * volley_cycles(m, k, each * lists);
 	for (size_t i = 0; i < k->accesses.n; i++)
 		steps += k->accesses.v[i].step;
 	if (sscanf(k->name, "lines, %u apart", &apart) == 1)
 		return 8 * (m->cycles[L2] + (apart < m->line ? m->cycles[L1] : m->cycles[L2]));
-	return steps * (cache_cycles(m, k, l) + page_cycles(m, k, l)) *
+	cycles = cache_cycles(m, k, l) + page_cycles(m, k, l);
+	if (k->lists.n > 1) /* walks side by side */
+		return steps / (double)k->lists.n * fmax(cycles, (double)k->lists.n * m->walk / m->walkers);
+	return steps * cycles *
 		(k->patterns.n && m->resumed++ && m->again > 0 ? m->again : 1);
 }
 
@@ -622,24 +659,176 @@ static void a_second_one_without_an_edge(void **state)
 	end(&s);
 }
 
+/* Misses and streams. */
+
+static void begin_behind(struct setting *s, const struct made_memory *memory)
+{
+	begin(s, memory, BIG);
+	s->m.lines[L2] = memory->lines[L2];
+	s->m.lines[L3] = memory->lines[L3];
+	s->m.cycles[L3] = memory->cycles[L3];
+	s->m.cycles[FAR] = memory->cycles[FAR];
+}
+
+static double fact_of(const struct gus_fit *f, const char *name, size_t nth)
+{
+	for (size_t i = 0; i < f->facts.n; i++)
+		if (strcmp(f->facts.v[i].name, name) == 0 && nth-- == 0)
+			return f->facts.v[i].value;
+	fail_msg("%s is not told", name);
+	return NAN;
+}
+
+static void misses_at_once(void **state)
+{
+	static const struct { double near, flight; unsigned walkers, misses, walks; enum gus_confidence sure[2]; }
+	cases[] = {
+		{ 10, 10, 2, 10, 2, { MEDIUM, HIGH } }, { 16, 16, 4, 16, 4, { MEDIUM, HIGH } },
+		{ 10, 8.6, 1, 10, 1, { MEDIUM, HIGH } }, /* by less than 15 % */
+		{ 8.4, 10, 2, 0, 2, { NONE, HIGH } },
+		{ 10, 10, 16, 10, 0, { MEDIUM, NONE } }, /* more walkers than walks were asked for */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct made_memory m = made;
+		struct setting s;
+
+		m.near_flight = cases[i].near;
+		m.flight = cases[i].flight;
+		m.walkers = cases[i].walkers;
+		begin_behind(&s, &m);
+		fit(&s, gus_caching_flight);
+		EXPECT(&s, { "l1d_misses", cases[i].misses, floor(cases[i].misses * 0.95), ceil(cases[i].misses * 1.05),
+			 cases[i].sure[0], NULL },
+		       { "page_walks", cases[i].walks, cases[i].walks, cases[i].walks, cases[i].sure[1], NULL },
+		       { "l2_misses", 0, 0, 0, NONE, "loads alone" });
+		assert_true(fabs(fact_of(&s.f, "misses_in_flight_l3", 0) - cases[i].near) < 1e-9);
+		assert_true(fabs(fact_of(&s.f, "misses_in_flight_memory", 0) - cases[i].flight) < 1e-9);
+		assert_int_equal(s.m.flight, cases[i].misses);
+		end(&s);
+	}
+}
+
+/* Without a walk that could be seen, or room for twelve lists, or L2, nothing is asked. */
+static void misses_that_cannot_be_seen(void **state)
+{
+	struct setting s;
+
+	(void)state;
+	begin_behind(&s, &made);
+	s.m.walk = 0;
+	fit(&s, gus_caching_flight);
+	EXPECT(&s, { "page_walks", 0, 0, 0, NONE, "there is no page walk to be seen" });
+	end(&s);
+	for (unsigned room = 0; room < 2; room++) {
+		begin_behind(&s, &made);
+		s.m.lines[L2] = 0;
+		s.host.arena_most = 13 * 16 * 16 * PAGE - !room; /* for lists of 16 pages that lie 16 apart */
+		fit(&s, gus_caching_flight);
+		assert_int_equal(gus_fit_get(&s.f, "page_walks")->confidence, room ? HIGH : NONE);
+		assert_null(gus_fit_get(&s.f, "l1d_misses"));
+		end(&s);
+	}
+}
+
+/* So many a cycle, of so many bytes at most: what is wider takes as much longer. */
+static void words_a_cycle(void **state)
+{
+	static const struct { double loads, stores; unsigned width; double values[5], low, high;
+		enum gus_confidence sure[3]; } cases[] = {
+		{ 2, 1, 32, { 32, 2, 2, 32, 1 }, 2, 2, { HIGH, HIGH, HIGH } },
+		{ 3, 2, 64, { 64, 3, 3, 64, 2 }, 3, 3, { HIGH, HIGH, HIGH } },
+		{ 1, 1, 16, { 16, 1, 1, 16, 1 }, 1, 1, { HIGH, HIGH, HIGH } },
+		{ 1.8, 0.8, 8, { 8, 2, 2, 8, 1 }, 1, 2, { LOW, LOW, MEDIUM } },
+		{ 2.1, 0.4, 32, { 32, 2, 2, 32, 1 }, 2, 3, { HIGH, HIGH, MEDIUM } },
+	};
+	static const char *const names[] = { "l1d_load_width", "l1d_loads_vector", "l1d_loads", "l1d_store_width",
+		"l1d_stores" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const enum gus_confidence sure[] = { HIGH, cases[i].sure[0], cases[i].sure[1], HIGH, cases[i].sure[2] };
+		struct made_memory m = made;
+		struct setting s;
+
+		m.loads = cases[i].loads;
+		m.stores = cases[i].stores;
+		m.width = cases[i].width;
+		begin(&s, &m, BIG);
+		s.host.avx512 = true;
+		fit(&s, gus_caching_streams); /* nothing is known of L2 */
+		for (size_t k = 0; k < COUNT(names); k++) {
+			const struct gus_fit_param *p = gus_fit_get(&s.f, names[k]);
+
+			if (p->value != cases[i].values[k] || p->confidence != sure[k])
+				fail_msg("case %zu: %s is %g, %s", i, names[k], p->value,
+					 gus_confidence_name(p->confidence));
+			if (k == 1 || k == 2)
+				assert_true(p->low == cases[i].low && p->high == cases[i].high);
+		}
+		for (unsigned width = 0; width < 4; width++) {
+			double wider = fmax(1, (8u << width) / (double)m.width);
+
+			assert_true(fabs(fact_of(&s.f, "l1d_loads_by_width", width) - m.loads / wider) < 1e-9);
+			assert_true(fabs(fact_of(&s.f, "l1d_stores_by_width", width) - m.stores / wider) < 1e-9);
+		}
+		assert_null(gus_fit_get(&s.f, "l2_bandwidth"));
+		end(&s);
+	}
+}
+
+/* Bytes a cycle of each level, in whole cycles a line; wider words than the CPU has are not asked for. */
+static void bandwidths(void **state)
+{
+	struct made_memory m = made;
+	struct setting s;
+
+	(void)state;
+	begin_behind(&s, &m);
+	s.host.avx2 = true;
+	fit(&s, gus_caching_streams);
+	EXPECT(&s, { "l2_bandwidth", 32, 32, 32, MEDIUM, "32.0 bytes a cycle at best, which is 2.00 cycles a line" },
+	       { "l3_bandwidth", 16, 16, 16, MEDIUM, NULL }, { "memory_bandwidth", 8, 8, 8, MEDIUM, NULL },
+	       { "l1d_load_width", 32, 32, 32, HIGH, NULL });
+	end(&s);
+	m.a_line[L2] = 2.19;
+	m.a_line[L3] = 3.4;
+	m.a_line[FAR] = 0.95;
+	begin_behind(&s, &m);
+	fit(&s, gus_caching_streams);
+	EXPECT(&s, { "l2_bandwidth", 32, 29, 32, MEDIUM, NULL }, { "l3_bandwidth", 22, 18, 22, LOW, NULL },
+	       { "memory_bandwidth", 64, 64, 68, MEDIUM, NULL }, { "l1d_load_width", 16, 16, 16, HIGH, NULL });
+	end(&s);
+	begin_behind(&s, &made); /* where memory is simulated it is read but once, and has its pages walked for */
+	s.host.cycles_a_second = 1e6;
+	s.m.slow = true;
+	s.m.cycles[L3] = 0;
+	fit(&s, gus_caching_streams);
+	EXPECT(&s, { "l2_bandwidth", 32, 32, 32, MEDIUM, NULL }, { "memory_bandwidth", 8, 8, 8, LOW, NULL });
+	assert_null(gus_fit_get(&s.f, "l3_bandwidth"));
+	end(&s);
+}
+
 /* Whichever run it is that cannot be done. */
 static void errors_come_through(void **state)
 {
-	static part_fn *const parts[] = { gus_caching_first, gus_caching_pages, gus_caching_caches };
+	static part_fn *const parts[] = { gus_caching_first, gus_caching_pages, gus_caching_caches, gus_caching_flight,
+		gus_caching_streams };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(parts); i++) {
 		struct setting s;
 		unsigned runs;
 
-		begin(&s, &made, BIG);
+		begin_behind(&s, &made);
 		fit(&s, parts[i]);
 		runs = s.memory.runs;
 		end(&s);
 		for (unsigned fails_at = 1; fails_at <= runs; fails_at++) {
 			struct gus_error err = { 0 };
 
-			begin(&s, &made, BIG);
+			begin_behind(&s, &made);
 			s.memory.fails_at = fails_at;
 			if (parts[i](&s.m, &err) != -1)
 				fail_msg("part %zu: run %u of %u fails, and that is no error", i, fails_at, runs);
@@ -671,6 +860,10 @@ int main(void)
 		cmocka_unit_test(second_latencies),
 		cmocka_unit_test(walks_are_seen),
 		cmocka_unit_test(a_second_one_without_an_edge),
+		cmocka_unit_test(misses_at_once),
+		cmocka_unit_test(misses_that_cannot_be_seen),
+		cmocka_unit_test(words_a_cycle),
+		cmocka_unit_test(bandwidths),
 		cmocka_unit_test(errors_come_through),
 	};
 
