@@ -367,6 +367,7 @@ unit_tests = \
 	tests/unit/test_stream \
 	tests/unit/test_stretches \
 	tests/unit/test_suggest \
+	tests/unit/test_subject \
 	tests/unit/test_sweeper \
 	tests/unit/test_perf_names \
 	tests/unit/test_symbols \
@@ -627,6 +628,7 @@ tests_unit_test_needed_SOURCES = tests/unit/test_needed.c
 tests_unit_test_remembered_SOURCES = tests/unit/test_remembered.c cli/record/remembered.c
 tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
+tests_unit_test_subject_SOURCES = tests/unit/test_subject.c $(reg_name)
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
 tests_unit_test_denial_SOURCES = tests/unit/test_denial.c
 tests_unit_test_executed_SOURCES = tests/unit/test_executed.c

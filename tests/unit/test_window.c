@@ -21,11 +21,11 @@
 #define COUNT(x) (sizeof(x) / sizeof(*(x)))
 
 enum { ROOM = 100000 };                 /* more than is ever asked for: there is no break */
-static const double ROOTS = 36;         /* cycles of a jam without links */
 
 struct made_window {
 	unsigned last[GUS_JAMS];        /* so many are in time; 0: even one is not */
 	double pace[GUS_JAMS];          /* cycles an instruction without a jam */
+	double roots;                   /* cycles of a jam without links */
 	double link[GUS_JAM_CHAINS], step, slope; /* step: the first too many costs; slope: each after it */
 	/* In the first so many rounds another thread has `taken` entries of a buffer. */
 	unsigned disturbed, taken;
@@ -74,7 +74,7 @@ static double cycles_of(struct made_window *m, const struct gus_micro *k)
 	if (kind == m->disturbed_kind && m->rounds <= m->disturbed)
 		last -= m->taken;
 	/* As long as the jam, if that is long enough for all to be issued meanwhile. */
-	return fmax(ROOTS + links * m->link[chain], n * m->pace[kind]) +
+	return fmax(m->roots + links * m->link[chain], n * m->pace[kind]) +
 		(n > last ? m->step + m->slope * (n - last - 1) : 0);
 }
 
@@ -134,7 +134,7 @@ static const struct made_window made_one = {
 		[GUS_JAM_WAITING_MULTIPLY] = 95, [GUS_JAM_WAITING_VECTOR] = 93, [GUS_JAM_WAITING_BOTH] = ROOM,
 		[GUS_JAM_WAITING_LOAD] = 69 },
 	.pace = { 0.25, 0.5, 0.25, 0.25, 0.25, 0.34, 0.25, 0.5, 1, 0.5, 0.25, 1, 0.5, 0.5, 0.5 },
-	.link = { 4, 3 }, .step = 4, .slope = 0.5,
+	.roots = 36, .link = { 4, 3 }, .step = 4, .slope = 0.5,
 };
 
 static const struct made_window made_many = {
@@ -144,7 +144,7 @@ static const struct made_window made_many = {
 		[GUS_JAM_WAITING_MULTIPLY] = 24, [GUS_JAM_WAITING_VECTOR] = 63, [GUS_JAM_WAITING_BOTH] = 126,
 		[GUS_JAM_WAITING_LOAD] = 80 },
 	.pace = { 0.2, 0.34, 0.2, 0.25, 0.25, 0.25, 0.25, 0.34, 0.5, 0.5, 0.25, 1, 0.5, 0.5, 0.34 },
-	.link = { 3, 3 }, .step = 5, .slope = 0.5,
+	.roots = 36, .link = { 3, 3 }, .step = 5, .slope = 0.5,
 };
 
 enum { SIMULATED, REAL };
@@ -275,6 +275,8 @@ static void what_hides_another(void **state)
 			{ "rs", 94, HIGH, "waiting vectors" } },
 		{ &made_one, { { GUS_JAM_WAITING_MULTIPLY, 217 } }, { "rs", 219, NONE, "the reorder buffer is full" } },
 		{ &made_one, { { GUS_JAM_WAITING_MULTIPLY, 216 } }, { "rs", 218, HIGH, NULL } },
+		{ &made_one, { { GUS_JAM_WAITING_MULTIPLY, ROOM }, { GUS_JAM_WAITING_ADD, 40 },
+			{ GUS_JAM_WAITING_VECTOR, 72 } }, { "rs", 73, HIGH, "waiting vectors" } },
 		/* Several: a limit for all is there if both by turns find less than twice of one. */
 		{ &made_many, { { GUS_JAM_WAITING_BOTH, 119 } }, { "rs", 122, HIGH, "adds and vectors" } },
 		{ &made_many, { { GUS_JAM_WAITING_BOTH, 120 } }, { "rs", 123, NONE, "its parts are full" } },
@@ -431,6 +433,26 @@ static void what_is_taken_for_a_while_is_found(void **state)
 		}
 }
 
+/* Roots that take longer than all that is behind them need one link, as a jam without any is none. */
+static void slow_roots_need_few_links(void **state)
+{
+	struct made_window m = made_one;
+	struct gus_fit f = { .params = { 0 } };
+	struct gus_error err = { 0 };
+
+	(void)state;
+	m.roots = 4000;
+	assert_int_equal(fit(&m, one, SIMULATED, GUS_CALIBRATION_QUICK, &f, &err), 0);
+	expect(&f, &(struct expected){ "rob", 224, HIGH, NULL });
+	expect(&f, &(struct expected){ "load_buffer", 72, HIGH, NULL });
+	assert_int_equal(m.most_links, 33); /* when a link was timed */
+	gus_fit_free(&f);
+	m = made_one;
+	assert_int_equal(fit(&m, one, SIMULATED, GUS_CALIBRATION_QUICK, &f, &err), 0);
+	assert_true(m.most_links > 33);
+	gus_fit_free(&f);
+}
+
 /* Of quick ones what most rests on, and of steps what a real machine is sure to have. */
 static void quick_ones_are_fewer(void **state)
 {
@@ -494,6 +516,7 @@ int main(void)
 		cmocka_unit_test(steady_chains_are_taken),
 		cmocka_unit_test(tables_are_no_limits),
 		cmocka_unit_test(what_is_taken_for_a_while_is_found),
+		cmocka_unit_test(slow_roots_need_few_links),
 		cmocka_unit_test(quick_ones_are_fewer),
 		cmocka_unit_test(errors_come_through),
 	};
