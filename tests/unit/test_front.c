@@ -32,15 +32,15 @@ struct made_front {
 	double supply;                  /* uops a cycle out of the uop cache */
 	unsigned lines, line;           /* of it, and uops of one */
 	unsigned block, found, width;   /* of decoders */
-	double noise;                   /* cycles of a burst, at random */
+	double noise, noise_of_loads;   /* cycles of a burst, at random; of loads, besides */
 	unsigned rounds, fails_at;
 	uint32_t chance;
 };
 
-static double noise(struct made_front *m)
+static double noise(struct made_front *m, double most)
 {
 	m->chance = m->chance * 1664525u + 1013904223u;
-	return m->noise * (double)(m->chance >> 8) / (1 << 24);
+	return most * (double)(m->chance >> 8) / (1 << 24);
 }
 
 static bool is_same(const struct gus_micro *k, struct gus_micro *other)
@@ -72,11 +72,12 @@ static double cycles_of(struct made_front *m, const struct gus_micro *k)
 	if (sscanf(k->name, "burst of %u before", &n) == 1 && strstr(k->name, "before loads"))
 		return 60 + n * (GUS_BURST_OTHERS +
 				 (is_same(k, gus_burst_of_comparisons(k->isa, n)) ? m->compare : m->subtract)) / m->all;
+	if (sscanf(k->name, "burst of %u", &n) == 1 && is_same(k, gus_burst_of_loads(k->isa, n)))
+		return 50 + noise(m, m->noise + m->noise_of_loads) + (double)((n + 1) / m->loads);
 	if (sscanf(k->name, "burst of %u", &n) == 1)
-		return 50 + noise(m) +
-			(double)((n + 1) / (is_same(k, gus_burst_of_loads(k->isa, n)) ? m->loads : m->all));
+		return 50 + noise(m, m->noise) + (double)((n + 1) / m->all);
 	if (sscanf(k->name, "drain of %u", &n) == 1)
-		return 80 + noise(m) + (double)(n / m->retire);
+		return 80 + noise(m, m->noise) + (double)(n / m->retire);
 	if (sscanf(k->name, "steady loop of %u", &n) == 1)
 		return (n + end) / fmin(m->all, m->supply);
 	if (sscanf(k->name, "loop of %u", &n) == 1)
@@ -224,6 +225,26 @@ static void widths(void **state)
 	}
 }
 
+/* Stairs that are blurred are less sure; where loads are none, others are asked. */
+static void blurred_stairs(void **state)
+{
+	static const struct { double noise, noise_of_loads; unsigned issue; enum gus_confidence sure; } cases[] = {
+		{ 0.3, 0, 5, HIGH }, { 0.5, 0, 5, MEDIUM }, { 0, 20, 5, HIGH } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct made_front m = made;
+		struct gus_fit f = { .params = { 0 } };
+
+		m.loads = m.all = 5;
+		m.noise = cases[i].noise;
+		m.noise_of_loads = cases[i].noise_of_loads;
+		assert_int_equal(fit(&m, SIMULATED, GUS_CALIBRATION_QUICK, &f), 0);
+		expect(&f, &(struct expected){ "issue_width", cases[i].issue, cases[i].sure, NULL });
+		gus_fit_free(&f);
+	}
+}
+
 /* Where bursts are no stairs, loops say what issue does at least, and nothing is told of what needs bursts. */
 static void without_bursts_there_are_loops(void **state)
 {
@@ -288,6 +309,7 @@ static void what_is_supplied(void **state)
 		m.supply = cases[i].supply;
 		assert_int_equal(fit(&m, SIMULATED, GUS_CALIBRATION_QUICK, &f), 0);
 		expect(&f, &cases[i].want);
+		assert_true(gus_fit_get(&f, "uop_cache_width")->residual == 0);
 		gus_fit_free(&f);
 	}
 }
@@ -384,6 +406,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_found),
 		cmocka_unit_test(widths),
+		cmocka_unit_test(blurred_stairs),
 		cmocka_unit_test(without_bursts_there_are_loops),
 		cmocka_unit_test(what_is_fused),
 		cmocka_unit_test(what_is_supplied),

@@ -95,6 +95,23 @@ static void test_in_order(void **state)
 	near(sum.high, 3 + 0.0005 * N * 3 / 4);
 }
 
+/* Runs that differ by a step of the clock are as good as each other: the mean of them counts, not the least. */
+static void test_least_is_a_mean(void **state)
+{
+	struct gus_timing_sample s[N];
+	struct gus_timing_sum sum;
+
+	(void)state;
+	make(s, N, 3);
+	for (size_t i = 0; i < N; i++) {
+		s[i].once *= 1 + (i % 2 ? 0.0008 : 0);
+		s[i].twice *= 1 + (i % 2 ? 0.0004 : 0);
+	}
+	s[0].twice *= 1.002; /* a longer run */
+	sum = add_up(s, N);
+	near(sum.cycles * PASSES / PACE, (12000 + CALL) * (19 + 20 * 1.0004) / 39 - (6000 + CALL) * 1.0004);
+}
+
 /* An interruption of a short run makes its difference to the long one small, and must not make the figure so. */
 static void test_interrupted(void **state)
 {
@@ -282,7 +299,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_quiet), cmocka_unit_test(test_none_and_one),
-		cmocka_unit_test(test_in_order), cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_in_order), cmocka_unit_test(test_least_is_a_mean),
+		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_noisy), cmocka_unit_test(test_bistable), cmocka_unit_test(test_one_pace),
 		cmocka_unit_test(test_moved), cmocka_unit_test(test_unsteady), cmocka_unit_test(test_settled),
 		cmocka_unit_test(test_steps_of_the_clock), cmocka_unit_test(test_long),
