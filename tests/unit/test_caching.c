@@ -150,6 +150,52 @@ static double cycles_of(struct made_memory *m, const struct gus_micro *k)
 		(k->patterns.n && m->resumed++ && m->again > 0 ? m->again : 1);
 }
 
+static bool writes(const struct gus_insn_info *info, unsigned reg)
+{
+	for (unsigned i = 0; i < info->access_count; i++)
+		if (info->access[i].reg == reg && info->access[i].use & GUS_ACCESS_WRITE)
+			return true;
+	return false;
+}
+
+/* One access of the code is the one that is told: from a register for each list or stream, which a step loads anew. */
+static void check_access(const struct gus_micro *k, const struct gus_insn_info *info, const struct gus_micro_access *a,
+			 uint8_t bases[16])
+{
+	const struct gus_insn_memory *memory = &info->memory[0];
+	uint64_t wrap = a->way == GUS_MICRO_STRIDE ? a->wrap : 1;
+	unsigned of = a->way == GUS_MICRO_STRIDE ? (unsigned)((uint64_t)a->offset / wrap) : a->list;
+
+	assert_int_equal(memory->displacement, a->offset - (a->way == GUS_MICRO_STRIDE ? (int64_t)(of * wrap) : 0));
+	if (a->way == GUS_MICRO_FIXED)
+		return;
+	if (!bases[of]) {
+		for (unsigned i = 0; i < 16; i++)
+			assert_int_not_equal(bases[i], memory->base);
+		bases[of] = memory->base;
+	}
+	assert_int_equal(memory->base, bases[of]);
+	assert_int_equal(a->way == GUS_MICRO_CHASE && writes(info, memory->base), a->step);
+	if (a->way == GUS_MICRO_STRIDE) /* all of what a pass goes on by */
+		assert_int_equal(k->accesses.n * memory->bits / 8, a->stride * (k->arena / wrap));
+}
+
+static void check_code(const struct gus_micro *k)
+{
+	uint8_t bases[16] = { 0 };
+	struct gus_insn_info info;
+	size_t n = 0;
+
+	for (uint32_t at = k->loop; at < k->end; at += info.length) {
+		assert_true(gus_insn_analyse(k->isa, k->code.v + at, k->end - at, &info) > 0);
+		if (info.memory_count && info.memory[0].use) {
+			assert_true(n < k->accesses.n);
+			check_access(k, &info, &k->accesses.v[n++], bases);
+		}
+	}
+	assert_int_equal(n, k->accesses.n);
+}
+
 static int run(void *context, const struct gus_micro *const *micros, size_t n, struct gus_micro_time *times,
 	       struct gus_error *err)
 {
@@ -160,6 +206,7 @@ static int run(void *context, const struct gus_micro *const *micros, size_t n, s
 	for (size_t i = 0; i < n; i++) {
 		double cycles = cycles_of(m, micros[i]);
 
+		check_code(micros[i]);
 		m->longest = micros[i]->arena > m->longest ? micros[i]->arena : m->longest;
 		times[i] = (struct gus_micro_time){ .cycles = cycles, .median = cycles, .samples = 1, .kept = 1 };
 	}

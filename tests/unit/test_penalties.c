@@ -72,6 +72,27 @@ static double cycles_of(struct made_penalties *m, const struct gus_micro *k)
 	return 0;
 }
 
+/* What goes from the arena's beginning goes where it is told to go; and all of what is told lies in the arena. */
+static void check_code(const struct gus_micro *k)
+{
+	struct gus_insn_info info;
+	size_t n = 0;
+
+	for (uint32_t at = k->loop; at < k->end; at += info.length) {
+		assert_true(gus_insn_analyse(k->isa, k->code.v + at, k->end - at, &info) > 0);
+		if (!info.memory_count || !info.memory[0].use)
+			continue;
+		assert_true(n < k->accesses.n);
+		if (info.memory[0].base == GUS_X86_RSI && k->accesses.v[n].way == GUS_MICRO_FIXED)
+			assert_int_equal(info.memory[0].displacement, k->accesses.v[n].offset);
+		n++;
+	}
+	assert_int_equal(n, k->accesses.n);
+	for (size_t i = 0; i < k->patterns.n; i++)
+		assert_in_range(k->patterns.v[i].start + k->patterns.v[i].bytes, 1, k->arena);
+	assert_true(k->arena <= 1 << 20);
+}
+
 static int run(void *context, const struct gus_micro *const *micros, size_t n, struct gus_micro_time *times,
 	       struct gus_error *err)
 {
@@ -83,6 +104,7 @@ static int run(void *context, const struct gus_micro *const *micros, size_t n, s
 		bool chain = m->replica && strncmp(micros[i]->name, "branch", 6) != 0;
 		double cycles = chain ? 0 : cycles_of(m, micros[i]);
 
+		check_code(micros[i]);
 		if (chain && gus_replica_run(m->replica, micros[i], &cycles, err) != 0)
 			return -1;
 		times[i] = (struct gus_micro_time){ .cycles = cycles, .median = cycles * (1 + m->noise), .samples = 1,

@@ -76,6 +76,10 @@ static void ends_of_instructions(void **state)
 			"vaddpd zmm15 {k7}, zmm14, zmm13" },
 		{ X86, CODE("\x48\x0f\x44\xc1"), "0:grw 1:gr szap:fr",
 			"cmovz r14, r13" },
+		{ X86, CODE("\x66\x0f\x2e\xc1"), "0:vr 1:vr cf:fw of:fw szap:fw",
+			"ucomisd xmm15, xmm14" },
+		{ X86, CODE("\x48\x19\xc0"), "0:grw cf:frw of:fw szap:fw",
+			"sbb r14, r14" }, /* equal registers make its form, and stay equal */
 		{ ARM, CODE("\x20\x00\x02\x8b"), "0:gw 1:gr 2:gr",
 			"add x13, x12, x11" },
 		{ ARM, CODE("\x20\x78\x62\xf8"), "0:gw 1:arb 2:ar",
@@ -99,7 +103,7 @@ static void ends_of_instructions(void **state)
 			assert_string_equal(ends_of(&s), cases[i].ends);
 			assert_string_equal(insn.text, cases[i].text);
 			assert_int_equal(s.size, insn.length);
-			assert_false(s.tied);
+			assert_int_equal(s.tied, strncmp(insn.text, "sbb", 3) == 0);
 			assert_int_equal(gus_subject_loads(&s), strstr(insn.text, ", [") != NULL);
 			assert_int_equal(gus_subject_stores(&s), strstr(insn.text, "mov [") != NULL);
 		}
