@@ -201,6 +201,17 @@ static void at_the_ends(void **state)
 		b = find(&soon, 4, 500, 2);
 		assert_true(b.found == (from >= 7) && b.steep == (from < 7));
 	}
+	for (unsigned from = 4; from < 9; from++) { /* nor was it where one is expected farther on, or here */
+		for (unsigned near = 6; near <= 60; near += 54) {
+			struct curve soon = { .last = from, .level = 7, .step = 3 };
+			struct gus_break_function f = { .at = at, .context = &soon, .low = 4, .high = 500,
+				.near = near, .least = 1.5, .again = 2 };
+			struct gus_error err = { 0 };
+
+			assert_int_equal(gus_break_find(&f, &b, &err), 0);
+			assert_true(b.found == (from >= 7) && b.steep == (from < 7));
+		}
+	}
 }
 
 static void errors_come_through(void **state)

@@ -646,13 +646,16 @@ static void what_was_timed_in_part_has_an_error(void **state)
 	s->t.errors[0] = 40;
 	make(s, 0);
 	near(s->c.rows.v[0].error, 0, 0);
+	assert_int_equal(s->c.whole.instructions, 7000);
 	gus_compared_free(&s->c);
 	s->t.ops_run = 2;
+	s->t.warmed = 3000; /* which do not count */
 	s->t.regions.v[1].function = 0;
 	make(s, 0);
 	near(s->c.rows.v[0].error, 1.96 * 60 / 3000, 1e-9);
 	near(s->c.rows.v[1].error, 1.96 * 80 / 1000, 1e-9);
 	near(s->c.whole.error, 1.96 * 40 / 4000, 1e-9);
+	assert_int_equal(s->c.whole.instructions, 4000);
 	/* 1 in all, by 1.25 % of the clock, by samples, and by 1.96 * 100 / 4000 */
 	assert_true(s->c.rows.v[0].function_ratio.ci.high > 1 + 1.96 * 100 / 4000);
 	assert_true(s->c.rows.v[0].function_ratio.ci.high < 1 + 1.96 * 100 / 4000 * 1.2);
@@ -792,6 +795,7 @@ static void of_a_part_shares_are_compared(void **state)
 	assert_int_equal(s->c.evidence, GUS_OBSERVED);
 	near(s->c.rows.v[0].ratio.value, 9.0 / 3, 1e-9); /* nine times the other one, not three times */
 	near(s->c.rows.v[1].ratio.value, 3 / 9.0, 1e-9);
+	near(s->c.whole.measured.value, 0, 0);
 	near(s->c.whole.ratio.value, 0, 0); /* of all there is none */
 	near(s->c.whole.ratio.ci.low, 0, 0);
 	assert_true(isinf(s->c.whole.ratio.ci.high));

@@ -173,6 +173,8 @@ static void loads_go_to_two_lines_by_turns(void **state)
 				assert_int_equal(m->accesses.v[n].offset, n % 2 * 64 + (n - 1) % 4 * 8);
 		}
 		for (size_t n = of[i] == GUS_JAM_LOAD; n < m->accesses.n; n++) {
+			if (of[i] == GUS_JAM_WAITING_LOAD)
+				assert_int_equal(m->accesses.v[n].offset, n % 2 ? 0 : 64);
 			lines[m->accesses.v[n].offset / 64]++;
 			loads++;
 		}
