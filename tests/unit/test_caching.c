@@ -137,8 +137,10 @@ static double cycles_of(struct made_memory *m, const struct gus_micro *k)
 
 	if (strstr(k->name, " streams of "))
 		return stream_cycles(m, k, (unsigned)strtoul(strchr(k->name, ',') + 1, NULL, 10));
-	if (sscanf(k->name, "%u loads of %u lists", &each, &lists) == 2)
+	if (sscanf(k->name, "%u loads of %u lists", &each, &lists) == 2) {
+		assert_true(k->huge);
 		return (double)k->accesses.n / (each * lists) * volley_cycles(m, k, each * lists);
+	}
 	for (size_t i = 0; i < k->accesses.n; i++)
 		steps += k->accesses.v[i].step;
 	if (sscanf(k->name, "lines, %u apart", &apart) == 1)
@@ -754,6 +756,7 @@ static void misses_at_once(void **state)
 		assert_true(fabs(fact_of(&s.f, "misses_in_flight_l3", 0) - cases[i].near) < 1e-9);
 		assert_true(fabs(fact_of(&s.f, "misses_in_flight_memory", 0) - cases[i].flight) < 1e-9);
 		assert_int_equal(s.m.flight, cases[i].misses);
+		assert_true(s.memory.longest >= 64 << 20); /* however little L3 has */
 		end(&s);
 	}
 }
@@ -790,6 +793,7 @@ static void words_a_cycle(void **state)
 		{ 1, 1, 16, { 16, 1, 1, 16, 1 }, 1, 1, { HIGH, HIGH, HIGH } },
 		{ 1.8, 0.8, 8, { 8, 2, 2, 8, 1 }, 1, 2, { LOW, LOW, MEDIUM } },
 		{ 2.1, 0.4, 32, { 32, 2, 2, 32, 1 }, 2, 3, { HIGH, HIGH, MEDIUM } },
+		{ 0.1, 0.1, 32, { 32, 1, 1, 32, 1 }, 0, 1, { HIGH, HIGH, HIGH } },
 	};
 	static const char *const names[] = { "l1d_load_width", "l1d_loads_vector", "l1d_loads", "l1d_store_width",
 		"l1d_stores" };
@@ -822,6 +826,7 @@ static void words_a_cycle(void **state)
 			assert_true(fabs(fact_of(&s.f, "l1d_stores_by_width", width) - m.stores / wider) < 1e-9);
 		}
 		assert_null(gus_fit_get(&s.f, "l2_bandwidth"));
+		assert_int_equal(s.memory.longest, PAGE);
 		end(&s);
 	}
 }
