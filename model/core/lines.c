@@ -32,7 +32,8 @@ static uint64_t take(uint64_t *busy_until, uint64_t from, uint64_t time)
 }
 
 /* The first cycle in which a bus is free, which is then taken for some lines from the moment on at which it is. */
-static uint64_t take_bus(const struct core *core, uint64_t *busy_until, uint64_t from, uint32_t bandwidth, unsigned lines)
+static uint64_t take_bus(const struct core *core, uint64_t *busy_until, uint64_t from, uint32_t bandwidth,
+			 unsigned lines)
 {
 	uint64_t start = take(busy_until, from * BUS_TICKS, lines * ticks_a_line(core, bandwidth));
 

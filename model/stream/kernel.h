@@ -202,9 +202,9 @@ INLINE void NAME(wait_window)(struct NAME(state) *k, const struct stream *s, uns
 }
 
 /* The reservation station gives entries back as uops start, which is in any order: the entry that is free first need
- * not be the oldest. To keep all of them sorted would take a heap in each lane. So only the youngest are in a ring, most
- * of which have started when they leave it, and what then still waits has places beside it. There it is exchanged with
- * what is in eight of these places, each time the next ones: the later of two stays, the sooner goes on, and what
+ * not be the oldest. To keep all of them sorted would take a heap in each lane. So only the youngest are in a ring,
+ * most of which have started when they leave it, and what then still waits has places beside it. There it is exchanged
+ * with what is in eight of these places, each time the next ones: the later of two stays, the sooner goes on, and what
  * remains is the entry that is free next.
  *
  *	ring, size 4:  [ 9 | 40 | 11 | 12 ]  --> 9, the oldest, leaves

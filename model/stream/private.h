@@ -27,7 +27,7 @@ enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRO
 enum {
 	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
-	STREAM_LATE = 127,              /* places for uops that wait in a part of the reservation station out of order */
+	STREAM_LATE = 127,              /* places for uops that wait in a part of a station out of order */
 	STREAM_LATE_LOOKS = 8,          /* of them are looked at for each uop */
 	STREAM_SHARE = 64, STREAM_PAGE = 4096,
 	/* Cycles that an op may take where times are looked at every 16 ops, and at all. */
@@ -132,7 +132,7 @@ struct stream {
 	int32_t forward_address[GUS_STREAM_LANES];
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
-	/* Places of each part of the reservation station that are no ring (kernel.h); so many of them a smaller lane has
+	/* Places of each part of the reservation station that are no ring (kernel.h), and how many a smaller lane has
 	 * not. */
 	unsigned late[GUS_CORE_STATIONS];
 	uint8_t closed[GUS_CORE_STATIONS][GUS_STREAM_LANES];

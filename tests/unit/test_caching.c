@@ -831,7 +831,7 @@ static void words_a_cycle(void **state)
 	}
 }
 
-/* Bytes a cycle of each level, in whole cycles a line if that is near; wider words than the CPU has are not asked for. */
+/* Bytes a cycle of each level, in whole cycles a line if near. Wider words than the CPU has are not asked for. */
 static void bandwidths(void **state)
 {
 	struct made_memory m = made;

@@ -356,15 +356,15 @@ static void test_station_parts(void **state)
 }
 
 /* Rows of a product of a matrix and a vector, in short: a sum that begins anew (vxorps xmm1, xmm1, xmm1), then 30 times
- * vaddsd xmm1, xmm1, xmm0 and `others` that wait for nobody, add r8, 1 and mov r8, [rsi + 8] by turns. Sums are what waits, as many as the station has
- * entries, and they wait in their order; so the next row begins while this one's sum goes on. As many of the others as
- * there are in a rhythm that some count of places has, too. */
+ * vaddsd xmm1, xmm1, xmm0 and `others` that wait for nobody, add r8, 1 and mov r8, [rsi + 8] by turns. Sums are what
+ * waits, as many as the station has entries, and they wait in their order; so the next row begins while this one's sum
+ * goes on. As many of the others as there are in a rhythm that some count of places has, too. */
 static void test_many_wait(void **state)
 {
 	static const char begin[] = "\xc5\xf0\x57\xc9", sum[] = "\xc5\xf3\x58\xc8";
 	static const char *const others[] = { "\x49\x83\xc0\x01", "\x4c\x8b\x46\x08" };
-	static const struct { unsigned others, rs; } rows[] = { { 4, 30 }, { 5, 20 }, { 5, 30 }, { 5, 60 }, { 5, 97 }, { 5, 104 },
-		{ 7, 60 }, { 9, 97 }, { 9, 104 } };
+	static const struct { unsigned others, rs; } rows[] = { { 4, 30 }, { 5, 20 }, { 5, 30 }, { 5, 60 },
+		{ 5, 97 }, { 5, 104 }, { 7, 60 }, { 9, 97 }, { 9, 104 } };
 	const struct gus_core_config whole = config;
 
 	(void)state;
