@@ -17,6 +17,7 @@
 #include "collector/timing/shared.h"
 
 #define MOST_NS 50000000
+#define IMPATIENT 5
 #define AGREE 0.005
 #define TRIES 3
 #define BISTABLE_SAMPLES 16
@@ -32,12 +33,19 @@
 struct gus_timing {
 	struct gus_timing_process process;
 	struct gus_timing_places places;
-	uint64_t most_ns;
+	struct gus_timing_options options;
 	uint64_t ticks, ns;     /* when it was opened */
 	/* What the process found before it executed anything foreign. */
 	bool counter;
 	double ratio, pace, pace_low, pace_high;
 };
+
+uint64_t gus_timing_most_ns(const struct gus_timing_options *options, uint64_t since_ns)
+{
+	uint64_t most = options->most_ns ? options->most_ns : MOST_NS;
+
+	return options->patient_ns && since_ns > options->patient_ns ? most / IMPATIENT : most;
+}
 
 static uint64_t now_ns(void)
 {
@@ -123,7 +131,7 @@ struct gus_timing *gus_timing_open(const struct gus_timing_options *options, str
 	t->process.code_fd = -1;
 	t->process.cpu = options->cpu >= 0 ? options->cpu : sched_getcpu();
 	t->process.counter = !options->no_counter;
-	t->most_ns = options->most_ns ? options->most_ns : MOST_NS;
+	t->options = *options;
 	t->pace_low = INFINITY;
 	read_both(&t->ticks, &t->ns);
 	if (gus_timing_process_open(&t->process, err) != 0) {
@@ -200,7 +208,7 @@ static bool add(struct gus_timing *t, struct order *o, const struct gus_timing_j
 		memcpy(s->what + o->what, job->what, job->what_size);
 	o->code += room;
 	o->what += (job->what_size + 15) & ~(size_t)15;
-	o->ns += gus_timing_process_ns(job, t->most_ns);
+	o->ns += gus_timing_process_ns(job, gus_timing_most_ns(&t->options, 0));
 	o->jobs[o->n++] = index;
 	return true;
 }
@@ -280,7 +288,8 @@ static int run_order(struct gus_timing *t, struct order *o, struct gus_timing_re
 	uint32_t guilty;
 
 	t->process.shared->jobs = (uint32_t)o->n;
-	t->process.shared->most_ticks = (uint64_t)((double)t->most_ns * 1e-9 * t->process.ticks_hz);
+	t->process.shared->most_ticks = (uint64_t)((double)gus_timing_most_ns(&t->options, now_ns() - t->ns) * 1e-9 *
+						   t->process.ticks_hz);
 	gus_timing_process_order(&t->process, o->n, o->ns, &death);
 	if (death.fault == GUS_TIMING_RETURNED) {
 		collect(t, o, results);

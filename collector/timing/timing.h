@@ -17,8 +17,13 @@ struct gus_timing;
 struct gus_timing_options {
 	int cpu;                /* -1: the one that we are on */
 	uint64_t most_ns;       /* that are spent on one that doesn't settle, about; 0: 50 ms */
+	uint64_t patient_ns;    /* since the opening: what doesn't settle behind that gets a fifth; 0: never */
 	bool no_counter;        /* cycles by chains also where there is a PMU */
 };
+
+/* What one may take that is begun so long after the opening. On a busy machine little settles, and all of it takes as
+ * long as it may: who has been promised an end within some time gets it so, with figures that are less sure. */
+uint64_t gus_timing_most_ns(const struct gus_timing_options *options, uint64_t since_ns);
 
 /* What holds here. */
 struct gus_timing_facts {

@@ -466,6 +466,21 @@ static void test_siblings(void **state)
 	assert_int_equal(gus_timing_sibling_in("", 5), -1);
 }
 
+/* On a machine where nothing settles what is behind 15 s gets a fifth; who says nothing of patience has it for ever. */
+static void test_patience(void **state)
+{
+	const struct gus_timing_options says_nothing = { .cpu = -1 }, quick = { .cpu = -1, .patient_ns = 15000000000 },
+		little = { .cpu = -1, .most_ns = 20000000, .patient_ns = 15000000000 };
+
+	(void)state;
+	assert_int_equal(gus_timing_most_ns(&says_nothing, 0), 50000000);
+	assert_int_equal(gus_timing_most_ns(&says_nothing, 3600000000000), 50000000);
+	assert_int_equal(gus_timing_most_ns(&quick, 15000000000), 50000000);
+	assert_int_equal(gus_timing_most_ns(&quick, 15000000001), 10000000);
+	assert_int_equal(gus_timing_most_ns(&little, 14000000000), 20000000);
+	assert_int_equal(gus_timing_most_ns(&little, 16000000000), 4000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,7 +490,8 @@ int main(void)
 		cmocka_unit_test(test_endless_in_steps), cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_room), cmocka_unit_test(test_huge), cmocka_unit_test(test_facts),
 #endif
-		cmocka_unit_test(test_meminfo), cmocka_unit_test(test_smaps), cmocka_unit_test(test_siblings),
+		cmocka_unit_test(test_meminfo), cmocka_unit_test(test_patience), cmocka_unit_test(test_smaps),
+		cmocka_unit_test(test_siblings),
 	};
 
 	return cmocka_run_group_tests(tests, open_here, close_here);
