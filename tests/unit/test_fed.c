@@ -236,7 +236,8 @@ static void test_regions_begin_at_nothing(void **state)
 	close_setting(&s);
 }
 
-/* Code that comes later, with ports that were not there before, counts as if it had been there from the beginning. */
+/* Code that comes later, with ports that were not there before, counts as if it had been there from the beginning, but
+ * that a group of ports that nobody had asked for yet is idle then. */
 static void test_growth(void **state)
 {
 	/* Vfmadd231ps ymm0, ymm1, ymm2; nop. */
@@ -268,7 +269,7 @@ static void test_growth(void **state)
 		close_setting(&s);
 	}
 	assert_true(cycles[0][0] > 4000); /* a chain of additions of 4 cycles */
-	assert_true(fabs(cycles[0][0] - cycles[1][0]) < 1e-9);
+	assert_true(cycles[0][0] <= cycles[1][0] && cycles[1][0] - cycles[0][0] < 0.5);
 }
 
 /* Two machines with the same knob, of which the second begins when there is more code, with other ports, in front: it
