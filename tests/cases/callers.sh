@@ -33,14 +33,16 @@ usual='main;call_outer;outer;middle;inner(;|$)'
 record --call-graph tables -- "$target" plain $ms
 skip_if_refused $status
 ok "callers by tables: status" is $status 0
-ok "all that was called, in its order" between "$(share "^callers-target;$begun$usual")" 98 100
+# What a sanitizer does before the program begins is not of the program, and on a busy machine takes a while.
+ok "all that was called, in its order" between "$(share "^callers-target;$begun$usual" _start)" 98 100
+ok "and nearly all began there" between "$(share _start)" 85 100
 ok "the leaf is the last" between "$(share ';inner;spin$')" 80 100
 ok "it says how many stacks are whole" between "$(whole)" 98 100
 ok "the recording says how callers were found" says '' <("$gusprof" dump | grep 'call_graph "tables"')
 
 record -g -- "$target" plain $ms
 ok "-g finds out that there are no frame pointers" says 'callers by unwind tables: .* % of the functions of .*keep'
-ok "and does the same" between "$(share "^callers-target;$begun$usual")" 98 100
+ok "and does the same" between "$(share "^callers-target;$begun$usual" _start)" 98 100
 ok "the recording says that, too" says '' <("$gusprof" dump | grep 'call_graph_choice.*unwind tables')
 
 record --call-graph tables -- "$target" deep $ms 500
