@@ -243,7 +243,7 @@ if [[ $(id -u) != 0 ]]; then
 	mkdir -m 500 locked
 	GUSPROF_DATA=$work/locked refused "a place that may not be written to" 125 'ermission denied'
 fi
-if type qemu-x86_64 >/dev/null 2>&1 && [[ $(uname -m) = x86_64 ]] &&
+if type qemu-x86_64 >/dev/null 2>&1 && [[ $(uname -m) = x86_64 ]] && ! is_sanitized "$GUSPROF" &&
 	qemu-x86_64 "$GUSPROF" doctor 2>/dev/null | grep -q 'QEMU TCG'; then
 	qemu-x86_64 "$GUSPROF" calibrate >out 2>err
 	ok "an emulator is no hardware" says 'emulated by QEMU, so what would be timed is a translator' err

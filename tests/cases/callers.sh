@@ -107,7 +107,7 @@ ok "the vdso" between "$(share "^callers-target;$begun;main;call_time;ask_time" 
 ok "its callers" between "$(share 'ask_time;.*vdso_clock_gettime' vdso)" 97 100
 
 # An emulated process has another vdso, or none, so what it knows of this one it has from the recording.
-if qemu-x86_64 "$gusprof" --version >/dev/null 2>&1; then
+if ! is_sanitized "$gusprof" && qemu-x86_64 "$gusprof" --version >/dev/null 2>&1; then
 	record --call-graph dwarf -- "$target" time $ms
 	cp folded here
 	timeout 100 qemu-x86_64 "$gusprof" script --max-stack 1100 --folded --weight samples >folded 2>err

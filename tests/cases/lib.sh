@@ -127,3 +127,7 @@ run_on() { wait_for has_run "$1" $(($(ran "$1") + $2)); }
 # state PID: as ps has it, such as R, S, T or Z.
 state() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
 in_state() { [ "$(state "$1")" = "$2" ]; }
+
+# is_sanitized PROGRAM: whether it has AddressSanitizer. qemu-user touches all that this reserves, and so takes all the
+# memory of the machine, until the kernel kills it, or somebody else.
+is_sanitized() { grep -q __asan_init "$1"; }
