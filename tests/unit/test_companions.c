@@ -27,6 +27,7 @@ static struct machine {
 	const char *siblings;           /* of sysfs; NULL: it does not say */
 	bool allowed[CPUS], gone[CPUS]; /* gone: none can be bound to it */
 	double slower[CPUS][3];         /* beside sums on that CPU, by turn */
+	double least;                   /* at its quickest beside sums; 0: as always */
 	const char *stat[2];            /* before and after; NULL: it cannot be read */
 	unsigned fails_at;              /* the run that the loop cannot be timed in; 0: none */
 	bool faults;
@@ -62,6 +63,7 @@ int __wrap_gus_timing_run(struct gus_timing *t, const struct gus_timing_job *job
 			  struct gus_timing_result *results, struct gus_error *err)
 {
 	bool adds = machine.runs % 2;
+	double slower = machine.slower[machine.tried[machine.tried_n - 1]][machine.turn];
 
 	(void)t;
 	assert_int_equal(n, 1);
@@ -70,8 +72,8 @@ int __wrap_gus_timing_run(struct gus_timing *t, const struct gus_timing_job *job
 		return gus_fail(err, GUS_E_SYSTEM, "it cannot be timed");
 	*results = (struct gus_timing_result){ .fault = machine.runs == machine.fails_at ? GUS_TIMING_RETURNED + 1
 											 : GUS_TIMING_RETURNED };
-	results->sum.cycles = adds ? 1 : 10;
-	results->sum.median = adds ? 10 * (1 + machine.slower[machine.tried[machine.tried_n - 1]][machine.turn]) : 99;
+	results->sum.cycles = adds ? 10 * (1 + (machine.least ? machine.least : slower)) : 10;
+	results->sum.median = adds ? 10 * (1 + slower) : 99;
 	machine.turn += adds;
 	return 0;
 }
@@ -182,6 +184,11 @@ static void who_shares_the_core(void **state)
 		  { .with = -1, .slower = 0.1, .slowed_by = 1, .tried = 1 }, 6 },
 		{ { .allowed = { 0, 1, 1 }, .slower = { { 0 }, { 0.149 } } },
 		  { .with = -1, .slower = 0.149, .slowed_by = 1, .tried = 1 }, 2 },
+		/* Slow in the mean, and quick at its best: others have this CPU, too, or the core's other thread. */
+		{ { .allowed = { 0, 1, 1 }, .least = 0.02, .slower = { { 0 }, { 0.5, 0.5, 0.5 } } },
+		  { .with = -1, .slower = 0.02, .slowed_by = 1, .tried = 1 }, 2 },
+		{ { .allowed = { 0, 1, 1 }, .least = 0.04, .slower = { { 0 }, { 0.5, 0.3, 0.5 } } },
+		  { .with = 1, .measured = true, .slower = 0.3, .slowed_by = 1, .tried = 1 }, 6 },
 		/* A CPU that has gone is not tried. */
 		{ { .allowed = { 1, 1, 1, 1 }, .gone = { 1, 0, 0, 1 }, .slower = { { 0.9, 0.9, 0.9 }, { 0.01 } } },
 		  { .with = -1, .slower = 0.01, .slowed_by = 1, .tried = 1 }, 2 },
