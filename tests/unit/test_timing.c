@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -427,6 +429,209 @@ static void test_facts(void **state)
 	assert_true(f.core_hz > 1e8 && f.core_hz < 1e10);
 	assert_true(f.core_low <= f.core_hz && f.core_hz <= f.core_high);
 	assert_true(f.arena_most >= GUS_ARENA_HUGE && f.arena_most % GUS_ARENA_HUGE == 0);
+	assert_true(f.core_low > 1e8 && f.core_high < 1e10);
+	assert_true(f.ratio > 0.5 && f.ratio < 2);
+	assert_int_equal(f.chains_agree, fabs(f.ratio - 1) <= 0.005);
+}
+
+/* Ticks of a second by the kernel's clock, over 50 ms; again where somebody came between two readings. */
+static void test_clock_rate(void **state)
+{
+	bool right = false;
+
+	(void)state;
+	if (!timing)
+		skip();
+	for (unsigned i = 0; i < 20 && !right; i++) {
+		struct timespec begin, end;
+		struct gus_timing_facts f;
+		uint64_t ticks;
+		uint32_t cpu;
+		double ns;
+
+		ticks = gus_clock_ticks(&cpu);
+		clock_gettime(CLOCK_MONOTONIC_RAW, &begin);
+		usleep(50000);
+		ticks = gus_clock_ticks(&cpu) - ticks;
+		clock_gettime(CLOCK_MONOTONIC_RAW, &end);
+		ns = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
+		gus_timing_facts(timing, &f);
+		right = fabs((double)ticks * 1e9 / ns / f.ticks_hz - 1) < 0.001;
+	}
+	assert_true(right);
+}
+
+/* The CPU is the one that was asked for; one that we may not run on is refused, and one that there can't be. */
+static void test_cpu(void **state)
+{
+	struct gus_timing_options o = { .most_ns = 20000000, .no_counter = true };
+	struct gus_timing_facts facts;
+	struct gus_error err = { 0 };
+	cpu_set_t were, one;
+	struct gus_timing *t;
+	int last = 0;
+
+	(void)state;
+	if (!timing)
+		skip();
+	assert_int_equal(sched_getaffinity(0, sizeof(were), &were), 0);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		last = CPU_ISSET((size_t)cpu, &were) ? cpu : last;
+	o.cpu = last;
+	t = gus_timing_open(&o, &err);
+	assert_non_null(t);
+	gus_timing_facts(t, &facts);
+	assert_int_equal(facts.cpu, last);
+	assert_false(facts.counter);
+	gus_timing_close(t);
+	for (o.cpu = CPU_SETSIZE; o.cpu <= CPU_SETSIZE + 1; o.cpu++) {
+		err = (struct gus_error){ 0 };
+		assert_null(gus_timing_open(&o, &err));
+		assert_int_equal(err.code, GUS_E_USAGE);
+	}
+	if (CPU_COUNT(&were) == 1)
+		return;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)last, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	for (o.cpu = 0; !CPU_ISSET((size_t)o.cpu, &were); o.cpu++)
+		;
+	err = (struct gus_error){ 0 };
+	t = gus_timing_open(&o, &err);
+	assert_int_equal(sched_setaffinity(0, sizeof(were), &were), 0);
+	assert_null(t);
+	assert_int_equal(err.code, GUS_E_USAGE);
+}
+
+/* The youngest of our children; 0 if this kernel does not tell who they are. */
+static pid_t youngest_child(void)
+{
+	FILE *f = fopen("/proc/thread-self/children", "r");
+	int child = 0;
+
+	while (f && fscanf(f, "%d", &child) == 1)
+		;
+	if (f)
+		fclose(f);
+	return child;
+}
+
+/* Whoever sends the process a signal in its first order is somebody else, and no fault of what it executes. In a later
+ * order it may be what an earlier one has done: all is tried again in a new process, and what comes of that is told. */
+static void test_killed_in_an_order(void **state)
+{
+	static const struct { int number; bool later; } cases[] = {
+		{ SIGKILL, false }, { SIGTERM, false }, { SIGKILL, true }, { SIGTERM, true },
+	};
+	const struct gus_timing_job first = { .code = adds, .size = sizeof(adds) };
+	const struct gus_timing_job job = { .code = endless, .size = sizeof(endless) };
+
+	(void)state;
+	if (!timing)
+		skip();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		struct gus_timing *t = gus_timing_open(&(const struct gus_timing_options){ .cpu = -1 }, &err);
+		pid_t victim = youngest_child(), killer;
+		struct gus_timing_result r;
+
+		assert_non_null(t);
+		if (!victim) {
+			gus_timing_close(t);
+			printf("skipped: this kernel does not tell who our children are\n");
+			skip();
+		}
+		if (cases[i].later)
+			assert_int_equal(gus_timing_run(t, &first, 1, &r, &err), 0);
+		killer = fork();
+		assert_true(killer >= 0);
+		if (killer == 0) {
+			usleep(100000);
+			_exit(kill(victim, cases[i].number) != 0);
+		}
+		assert_int_equal(gus_timing_run(t, &job, 1, &r, &err), cases[i].later ? 0 : -1);
+		if (cases[i].later)
+			assert_int_equal(r.fault, GUS_TIMING_ENDLESS);
+		else
+			assert_non_null(strstr(err.text, "was killed by somebody"));
+		assert_int_equal(waitpid(killer, NULL, 0), killer);
+		gus_timing_close(t);
+	}
+}
+
+/* What an arena is filled by: all its bytes are alike, and it begins where any type may. */
+static void fill_alike(const void *what, size_t size, void *arena)
+{
+	const uint8_t *bytes = what;
+
+	(void)arena;
+	if ((uintptr_t)what % _Alignof(max_align_t))
+		abort();
+	for (size_t i = 1; i < size; i++)
+		if (bytes[i] != bytes[0])
+			abort();
+}
+
+/* As much code, and as much of what fills memory, as there is room for; a byte more is refused. */
+static void test_most_of_a_job(void **state)
+{
+	static const struct { size_t code, what; int result; } cases[] = {
+		{ GUS_SHARED_CODE - 1, 0, 0 }, { GUS_SHARED_CODE, 0, -1 }, { SIZE_MAX / 2, 0, -1 },
+		{ sizeof(adds), GUS_SHARED_WHAT, 0 }, { sizeof(adds), GUS_SHARED_WHAT + 1, -1 },
+	};
+	uint8_t *code = calloc(1, GUS_SHARED_CODE), *what = calloc(1, GUS_SHARED_WHAT + 1);
+
+	(void)state;
+	memcpy(code, adds, sizeof(adds));
+	for (size_t i = 0; timing && i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct gus_timing_job job = {
+			.code = code, .size = cases[i].code, .arena = 4096, .fill = fill_alike, .what = what,
+			.what_size = cases[i].what,
+		};
+		struct gus_error err = { 0 };
+		struct gus_timing_result r;
+
+		assert_int_equal(gus_timing_run(timing, &job, 1, &r, &err), cases[i].result);
+		if (cases[i].result != 0)
+			assert_int_equal(err.code, GUS_E_UNSUPPORTED);
+		else
+			assert_true(r.fault == GUS_TIMING_RETURNED && r.sum.cycles > 12);
+	}
+	free(code);
+	free(what);
+}
+
+/* Jobs that do not fit together in code, or in what fills memory, and some of odd sizes that do: each is timed with
+ * what is its own. Products take three times as long as sums. */
+static void test_together(void **state)
+{
+	static const struct { size_t code, what; } cases[] = {
+		{ 1000000, 1 }, { 1 << 20, 17 }, { 100, 33 }, { 4095, 600000 }, { 4096, 400001 }, { 2000000, 300 },
+		{ 1000000, 5 }, { 100, 700000 },
+	};
+	enum { JOBS = sizeof(cases) / sizeof(*cases) };
+	struct gus_timing_job jobs[JOBS] = { 0 };
+	struct gus_timing_result r[JOBS];
+
+	(void)state;
+	if (!timing)
+		skip();
+	for (size_t i = 0; i < JOBS; i++) {
+		const uint8_t *body = i % 2 ? products : adds;
+		uint8_t *code = calloc(1, cases[i].code), *what = malloc(cases[i].what);
+
+		memcpy(code, body, i % 2 ? sizeof(products) : sizeof(adds));
+		memset(what, (int)i + 1, cases[i].what);
+		jobs[i] = (struct gus_timing_job){ .code = code, .size = cases[i].code, .arena = 4096,
+						   .fill = fill_alike, .what = what, .what_size = cases[i].what };
+	}
+	run(jobs, JOBS, r);
+	for (size_t i = 0; i < JOBS; i++) {
+		assert_int_equal(r[i].fault, GUS_TIMING_RETURNED);
+		assert_true(r[i].sum.cycles > (i % 2 ? 36 : 12));
+		free((void *)(uintptr_t)jobs[i].code);
+		free((void *)(uintptr_t)jobs[i].what);
+	}
 }
 #endif
 
@@ -489,6 +694,9 @@ int main(void)
 		cmocka_unit_test(test_endless), cmocka_unit_test(test_cpu_limit), cmocka_unit_test(test_reports),
 		cmocka_unit_test(test_endless_in_steps), cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_room), cmocka_unit_test(test_huge), cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_clock_rate), cmocka_unit_test(test_cpu),
+		cmocka_unit_test(test_killed_in_an_order), cmocka_unit_test(test_most_of_a_job),
+		cmocka_unit_test(test_together),
 #endif
 		cmocka_unit_test(test_meminfo), cmocka_unit_test(test_patience), cmocka_unit_test(test_smaps),
 		cmocka_unit_test(test_siblings),
