@@ -18,6 +18,7 @@
 #include "model/code/program.h"
 #include "model/core/core.h"
 #include "model/machine/config.h"
+#include "model/stream/private.h"
 #include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
 
@@ -355,6 +356,53 @@ static void test_station_parts(void **state)
 	gus_program_free(p);
 }
 
+/* Five of six entries are places beside the ring, or the next prime below; never more than there are. */
+static void test_how_many_places(void **state)
+{
+	static const struct { uint64_t entries; unsigned places; } cases[] = {
+		{ 0, 0 }, { 1, 0 }, { 2, 1 }, { 3, 2 }, { 4, 3 }, { 5, 3 }, { 6, 5 }, { 8, 5 }, { 12, 7 }, { 20, 13 },
+		{ 32, 23 }, { 60, 47 }, { 64, 53 }, { 97, 79 }, { 104, 83 }, { 127, 103 }, { 160, 127 },
+		{ 1000, 127 }, { UINT32_MAX, 127 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(gus_stream_late(cases[i].entries), cases[i].places);
+}
+
+/* Closed places are as many as there should be, all different. Eight looks from any place are at places that there are,
+ * and at none twice; in a station of 97 entries they lie over nearly all of it. */
+static void test_which_places(void **state)
+{
+	static const unsigned path[] = { 0, 5, 11, 18, 26, 35, 45, 56, 68 };
+
+	(void)state;
+	for (unsigned entries = 2; entries <= 160; entries++) {
+		unsigned places = gus_stream_late(entries);
+
+		for (unsigned closed = 1; closed <= places; closed++)
+			for (unsigned n = 0; n < closed; n++) {
+				assert_true(gus_stream_late_closed(places, closed, n) < places);
+				assert_true(!n || gus_stream_late_closed(places, closed, n) >
+					    gus_stream_late_closed(places, closed, n - 1));
+			}
+		for (unsigned from = 0; from < places; from++) {
+			bool seen[STREAM_LATE] = { false };
+
+			for (unsigned look = 0, at = from; look < STREAM_LATE_LOOKS && look < places; look++) {
+				assert_true(at < places && !seen[at]);
+				seen[at] = true;
+				at = gus_stream_late_next(places, at, look);
+			}
+		}
+	}
+	for (unsigned look = 0; look < STREAM_LATE_LOOKS; look++)
+		assert_int_equal(gus_stream_late_next(79, path[look], look), path[look + 1]);
+	assert_int_equal(gus_stream_late_next(79, 74, 0), 0);
+	assert_int_equal(gus_stream_late_next(79, 73, 0), 78);
+	assert_int_equal(gus_stream_late_next(79, 70, 7), 3);
+}
+
 /* Rows of a product of a matrix and a vector, in short: a sum that begins anew (vxorps xmm1, xmm1, xmm1), then 30 times
  * vaddsd xmm1, xmm1, xmm0 and `others` that wait for nobody, add r8, 1 and mov r8, [rsi + 8] by turns. Sums are what
  * waits, as many as the station has entries, and they wait in their order; so the next row begins while this one's sum
@@ -537,6 +585,7 @@ int main(void)
 		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_updates),
 		cmocka_unit_test(test_mispredicted),
 		cmocka_unit_test(test_station), cmocka_unit_test(test_station_parts), cmocka_unit_test(test_many_wait),
+		cmocka_unit_test(test_how_many_places), cmocka_unit_test(test_which_places),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_oracle_lanes),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_longest),
