@@ -34,6 +34,8 @@ static void renamed_instructions(void **state)
 		{ GUS_ISA_X86_64, "\xb8\x05\x00\x00\x00", 5, { GUS_X86_R8 }, "mov r8d, 0x05" },
 		/* A byte of rsi to rdi has to have a prefix; this form may have none. */
 		{ GUS_ISA_X86_64, "\x88\xc8", 2, { GUS_X86_RSI, GUS_X86_RDI }, "mov sil, dil" },
+		{ GUS_ISA_X86_64, "\x88\xc8", 2, { 0, GUS_X86_RDI }, "mov al, dil" },
+		{ GUS_ISA_X86_64, "\x88\xc8", 2, { GUS_X86_RSP }, "mov spl, cl" },
 		{ GUS_ISA_X86_64, "\x80\xc1\x05", 3, { GUS_X86_RDX }, "add dl, 0x05" },
 		{ GUS_ISA_X86_64, "\x80\xc1\x05", 3, { GUS_X86_RSI }, NULL },
 		{ GUS_ISA_X86_64, "\x88\xe0", 2, { GUS_X86_RCX }, "mov cl, ah" },
@@ -55,6 +57,10 @@ static void renamed_instructions(void **state)
 		{ GUS_ISA_X86_64, "\x48\x8b\x06", 3, { GUS_X86_R8, GUS_X86_R9 }, "mov r8, [r9]" },
 		{ GUS_ISA_X86_64, "\x48\x8b\x46\x10", 4, { 0, GUS_X86_R13 }, "mov rax, [r13+0x10]" },
 		{ GUS_ISA_X86_64, "\x48\x8b\x04\xce", 4, { 0, GUS_X86_R11, GUS_X86_R12 }, "mov rax, [r11+r12*8]" },
+		/* One of two whose numbers are in one byte: rcx, odd, is above the base and below the scale. */
+		{ GUS_ISA_X86_64, "\x48\x8b\x04\xce", 4, { 0, GUS_X86_RAX }, "mov rax, [rax+rcx*8]" },
+		{ GUS_ISA_X86_64, "\x48\x8b\x04\xce", 4, { 0, 0, GUS_X86_RAX }, "mov rax, [rsi+rax*8]" },
+		{ GUS_ISA_X86_64, "\x48\x8b\x0e", 3, { 0, GUS_X86_RAX }, "mov rcx, [rax]" },
 		{ GUS_ISA_X86_64, "\x48\x8b\x06", 3, { 0, GUS_X86_R13 }, NULL }, /* would have a displacement */
 		{ GUS_ISA_X86_64, "\x48\x8b\x06", 3, { 0, GUS_X86_R12 }, NULL }, /* would have an index byte */
 		{ GUS_ISA_X86_64, "\x48\x8b\x04\xce", 4, { 0, 0, GUS_X86_RSP }, NULL },
