@@ -581,6 +581,9 @@ static void what_stands_in_place_of_another(void **state)
 	assert_int_equal(gus_libvariant_measured(&s->t, c, 0), 1);
 	assert_int_equal(gus_libvariant_measured(&s->t, c, 1), 1);
 	assert_int_equal(gus_libvariant_measured(&s->t, c, 2), GUS_TRACED_NONE);
+	c->elsewhere_n = 1; /* the other is told no more */
+	assert_int_equal(gus_libvariant_measured(&s->t, c, 0), GUS_TRACED_NONE);
+	c->elsewhere_n = 3;
 	s->t.functions.v[0].name = NULL;
 	assert_int_equal(gus_libvariant_modelled(&s->t, c, 1), 1);
 	strcpy(c->elsewhere[1].name, "__memmove_sse2 [libc.so.6]");           /* itself */
