@@ -318,6 +318,25 @@ static void who_waits_for_whom(void **state)
 	assert_int_equal(fed_machine_cycles(&m, GUS_COMMIT_FLUSHED), 0);
 }
 
+/* The same load, by an address that its own op would pass on, in the word in which the late one passes the store's on:
+ * what is there is another op's as yet, and does not keep the load from going too early. By a register it does. */
+static void an_address_passed_on_inside_an_op(void **state)
+{
+	const struct gus_uop *late, *store, *load;
+
+	(void)state;
+	ops_in_turn(1);
+	late = &m.p->uops[m.p->ops[LATE].uop];
+	store = &m.p->uops[m.p->ops[STORE].uop];
+	load = &m.p->uops[m.p->ops[LOAD].uop];
+	m.p->flows[load->in].reg = m.p->flows[late->out].reg;
+	fed_machine_run(&m);
+	assert_int_equal(event(0, LOAD, 0)->psv, 0);
+	m.p->flows[late->out].reg = m.p->flows[store->in].reg = m.p->flows[load->in].reg = GUS_TEMP;
+	fed_machine_run(&m);
+	assert_int_equal(event(0, LOAD, 0)->psv, GUS_CORE_FL_MO);
+}
+
 /* mov rdi, [rdx]; mov [rdi], rax; mov r9, [r8]; mov [r9], rax; mov rbx, [rsi]: two stores whose addresses come so late,
  * and a load. */
 enum { FIRST_LATE, FIRST, SECOND_LATE, SECOND, READS, TWO };
@@ -522,6 +541,7 @@ int main(void)
 		CASE(a_load_that_was_too_early),
 		CASE(a_late_load_that_was_too_early),
 		CASE(who_waits_for_whom),
+		CASE(an_address_passed_on_inside_an_op),
 		cmocka_unit_test(between_two_stores),
 		cmocka_unit_test(behind_a_known_store),
 		CASE(data_are_waited_for),
