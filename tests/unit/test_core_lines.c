@@ -98,6 +98,7 @@ static void when_lines_arrive(void **state)
 		{ "a line of L2 in four cycles", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 0, 16, 8, 4, { 15, 19, 23 } },
 		{ "in one and a half", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 0, 42, 0, 0, { 15, 17, 19 } },
 		{ "in one and a third", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 0, 48, 0, 0, { 15, 17, 18 } },
+		{ "a tick more than one", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 0, 63, 0, 0, { 15, 17, 18 } },
 		{ "in three and a fifth", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 0, 20, 0, 0, { 15, 19, 22 } },
 		{ "one cycle", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 0, 64, 0, 0, { 15, 16, 17 } },
 		{ "of L3 in eight, and then through L2", { GUS_HIT_L3, GUS_HIT_L3, GUS_HIT_L2 }, 0, 16, 8, 4,
