@@ -159,7 +159,7 @@ static int param_value(struct gus_uarch_parser *p, const struct gus_uarch_param_
 		return 0;
 	}
 	if (!gus_parse_centi(&at, t.text + t.size, GUS_UARCH_VALUE_MAX, &value) || at != t.text + t.size)
-		return gus_parse_wrong(p, "'%.*s' is not a number", GUS_SHOW(t));
+		return gus_parse_wrong(p, "'%.*s' is not a number from 0 to %d", GUS_SHOW(t), GUS_UARCH_VALUE_MAX);
 	one->value = (double)value / GUS_UARCH_CENTI;
 	return 0;
 }

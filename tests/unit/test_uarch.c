@@ -196,6 +196,8 @@ static void what_is_wrong_is_said(void **state)
 		{ HEAD PORTS ROWS "opcode nothing A\n", "there is no row nothing" },
 		{ HEAD PORTS ROWS "opcode add A\n", "no form goes by the opcode class A" },
 		{ HEAD PORTS ROWS "param rob 10 bytes me\n", "rob is in entries, not in 'bytes'" },
+		{ HEAD PORTS ROWS "param rob 10000001 entries me\n", "'10000001' is not a number from 0 to 10000000" },
+		{ HEAD PORTS ROWS "param rob -1 entries me\n", "'-1' is not a number from 0 to" },
 		{ HEAD PORTS ROWS "param rib 10 entries me\n", "there is no parameter 'rib'" },
 		{ HEAD PORTS ROWS "param port_binding lowest policy me\n", "port_binding is one of" },
 		{ HEAD PORTS ROWS "param unlaminate some policy me\n", "unlaminate is one of inputs operands none" },
