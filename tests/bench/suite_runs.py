@@ -145,34 +145,51 @@ class Kept:
 
 # Times.
 
-def time_once(v, seconds):
-    words = kernel_runs.run(SUITE, "time", v.name, str(v.bytes), str(seconds)).split()
-    return {"least": float(words[3]), "median": float(words[4]), "kept": int(words[5]), "taken": int(words[6])}
+# A round counts if at least so many of its samples do, and is tried so often until it does.
+SAMPLES, TRIES = 5, 4
+
+
+def time_once(v, seconds, nops):
+    words = kernel_runs.run(SUITE, "time", v.name, str(v.bytes), str(seconds), str(nops)).split()
+    return {"least": float(words[3]), "median": float(words[4]), "kept": int(words[5]), "taken": int(words[6]),
+            "nops": float(words[7])}
 
 
 def time_all(chosen, kept, rounds, seconds):
     """Cycles a pass. One variant after the other, and that in rounds, so that what disturbs the machine for a while
-    does not meet all of what is known of one."""
+    does not meet all of what is known of one. On many machines a core has two threads, and the other one is somebody
+    else's: what was timed beside it is what a half of the core takes. So the most nops a cycle that any round saw is
+    what all others are to see, and a round that saw fewer is made again, some times."""
+    most = max((r["nops"] for known in kept.of.values() for r in known["rounds"]), default=0)
     for number in range(rounds):
         for i, v in enumerate(chosen):
             known = kept.of.get(v.key, {})
             if known.get("code") != v.code or known.get("bytes") != v.bytes:
                 known = {"code": v.code, "bytes": v.bytes, "rounds": []}
-            if len(known["rounds"]) <= number:
+            tries = 0
+            while sum(counts(r, most) for r in known["rounds"]) <= number and tries < TRIES and \
+                    len(known["rounds"]) < TRIES * rounds:
                 say(f"timing, round {number + 1} of {rounds}", i, len(chosen))
-                known["rounds"].append(time_once(v, seconds))
-                kept.put(v.key, known)
-    return {v.key: best_time(v, kept.of[v.key]["rounds"]) for v in chosen}
+                known["rounds"].append(time_once(v, seconds, most))
+                most = max(most, known["rounds"][-1]["nops"])
+                tries += 1
+            kept.put(v.key, known)
+    return {v.key: best_time(v, kept.of[v.key]["rounds"], most) for v in chosen}
 
 
-def best_time(v, rounds):
+def counts(r, most):
+    return r["kept"] >= SAMPLES and r["nops"] >= 0.97 * most
+
+
+def best_time(v, rounds, most):
     """The least of what was undisturbed, where there is such. A pass that is a part of the steps is another part each
     time, and the least of those might be of the easiest part: there it is the least median. Where the clock itself was
     stopped, which is seen now and then, a round has hardly any samples that count, or one far below its median."""
-    calm = [r for r in rounds if r["kept"] >= 5] or [r for r in rounds if r["kept"]] or rounds
+    alone = [r for r in rounds if counts(r, most)]
+    calm = alone or [r for r in rounds if r["kept"]] or rounds
     median = min(r["median"] for r in calm)
     least = min([r["least"] for r in calm if r["least"] >= 0.9 * median], default=median)
-    return {"cycles": least if v.steps >= v.n // 2 else median, "undisturbed": sum(r["kept"] for r in rounds),
+    return {"cycles": least if v.steps >= v.n // 2 else median, "undisturbed": sum(r["kept"] for r in alone),
             "spread": median / least - 1}
 
 

@@ -189,7 +189,7 @@ static void do_pass(void *what)
 static void print_time(const struct kernel *k, struct kernel_room *room)
 {
 	struct work work = { k->pass, room };
-	struct timed t = timer_measure(do_pass, &work, 3, 100);
+	struct timed t = timer_measure(do_pass, &work, 3, 100, 0);
 
 	printf("%-24s %10.4f %10.4f %5u %5u %5.2f\n", k->name, t.least / (double)k->turns, t.median / (double)k->turns,
 	       t.kept, t.taken, t.nops);

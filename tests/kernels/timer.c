@@ -27,7 +27,7 @@ struct timer_sample timer_sample_of(const struct timer_ticks *t, unsigned times)
 		fabs(t->chain[0] - t->chain[1]) / fmin(t->chain[0], t->chain[1]) };
 }
 
-struct timed timer_judge(const struct timer_sample *samples, unsigned n)
+struct timed timer_judge(const struct timer_sample *samples, unsigned n, double nops)
 {
 	static double cycles[SAMPLES];
 	struct timed timed = { .taken = n };
@@ -36,10 +36,11 @@ struct timed timer_judge(const struct timer_sample *samples, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		if (samples[i].apart <= 0.01 && samples[i].nops > timed.nops)
 			timed.nops = samples[i].nops;
+	nops = fmax(nops, timed.nops);
 	for (unsigned i = 0; i < n; i++)
-		timed.kept += counts(&samples[i], timed.nops);
+		timed.kept += counts(&samples[i], nops);
 	for (unsigned i = 0; i < n && used < SAMPLES; i++)
-		if (timed.kept == 0 || counts(&samples[i], timed.nops))
+		if (timed.kept == 0 || counts(&samples[i], nops))
 			cycles[used++] = samples[i].cycles;
 	qsort(cycles, used, sizeof(*cycles), ascending);
 	timed.least = cycles[0];
@@ -53,9 +54,9 @@ bool timer_works(void)
 	return false;
 }
 
-struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough)
+struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough, double nops)
 {
-	(void)work, (void)what, (void)seconds, (void)enough;
+	(void)work, (void)what, (void)seconds, (void)enough, (void)nops;
 	return (struct timed){ 0 };
 }
 #else
@@ -128,7 +129,7 @@ static uint64_t nanoseconds(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough)
+struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough, double nops)
 {
 	static struct timer_sample samples[SAMPLES];
 	uint64_t end = nanoseconds() + (uint64_t)(seconds * 1e9);
@@ -140,7 +141,7 @@ struct timed timer_measure(void (*work)(void *what), void *what, double seconds,
 	while (timed.kept < enough && n + BATCH <= SAMPLES && (n == 0 || nanoseconds() < end)) {
 		for (unsigned i = 0; i < BATCH; i++)
 			samples[n++] = take(work, what, times);
-		timed = timer_judge(samples, n);
+		timed = timer_judge(samples, n, nops);
 	}
 	return timed;
 }

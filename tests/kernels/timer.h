@@ -22,8 +22,9 @@ struct timed {
 bool timer_works(void);
 
 /* Times `work`, which is called with `what`: until `enough` samples count, for `seconds` at most. Where none counts
- * (kept is 0) the figures are of all. */
-struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough);
+ * (kept is 0) the figures are of all. nops: what the probe is known to reach on this machine, as a neighbour may be
+ * there all the while; 0: nothing is known. */
+struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough, double nops);
 
 /* The work of a probe: multiplications, each of the one before, and nops. */
 enum { TIMER_CHAIN = 4000, TIMER_NOPS = 5000 };
@@ -42,7 +43,7 @@ struct timer_sample {
  * mean of both chains. */
 struct timer_sample timer_sample_of(const struct timer_ticks *t, unsigned times);
 /* What n samples, at least one, say. Those count whose chains are at most 1 % apart and whose probe was at least 97 %
- * of the fastest of such. */
-struct timed timer_judge(const struct timer_sample *samples, unsigned n);
+ * of the fastest of such, or of what is known of it. */
+struct timed timer_judge(const struct timer_sample *samples, unsigned n, double nops);
 
 #endif
