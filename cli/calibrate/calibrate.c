@@ -55,6 +55,7 @@ enum format { TEXT, JSON };
 static const uint64_t QUICK_PATIENT_NS = 15000000000, FULL_PATIENT_NS = 200000000000;
 
 #define AT(field) offsetof(struct calibrate_options, field)
+#define NEIGHBOUR 0.05          /* beside so many samples another thread of the core is worth a word */
 #define MEASURES "quick full recording output cpu nearest"
 static const struct gus_option options[] = {
 	{ 0, "quick", NULL, "What most figures rest on, in less than half a minute (the default).", GUS_OPTION_FLAG,
@@ -230,6 +231,18 @@ static void add_frequency(struct calibrating *c)
 						   "cycles are by adds alone"));
 }
 
+/* Who has the other thread of the core may be nobody that this machine knows of. */
+static void tell_of_neighbour(struct calibrating *c)
+{
+	struct gus_timing_facts t;
+
+	gus_timing_facts(gus_calibrate_host_timing(&c->host), &t);
+	if (t.beside >= NEIGHBOUR)
+		gus_vec_push(&c->notes, gus_format("another thread was busy on the core of CPU %d beside %.0f%% of all "
+						   "samples, which count only where there are no others", t.cpu,
+						   100 * t.beside));
+}
+
 static int measure(struct calibrating *c, struct gus_error *err)
 {
 	struct gus_calibration calibration = {
@@ -242,6 +255,7 @@ static int measure(struct calibrating *c, struct gus_error *err)
 	if (gus_calibrate_troubled(&c->noise) > GUS_CALIBRATE_NOISY)
 		gus_vec_push(&c->notes, gus_strdup("so much was disturbed here that all figures are less sure by one "
 						   "degree"));
+	tell_of_neighbour(c);
 	add_frequency(c);
 	return 0;
 }

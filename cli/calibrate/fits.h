@@ -13,7 +13,7 @@ struct gus_progress;
 
 /* Of how many microbenchmarks, and of these the ones whose times were in trouble. */
 struct gus_calibrate_noise {
-	uint64_t run, noisy, bistable, moved;
+	uint64_t run, noisy, bistable, moved, beside;
 	uint64_t troubled;              /* any of these */
 };
 

@@ -77,7 +77,7 @@ static struct gus_micro_time time_of(const struct gus_timing_result *r)
 {
 	static const struct { uint32_t ours, theirs; } troubles[] = {
 		{ GUS_TIMING_NOISY, GUS_MICRO_NOISY }, { GUS_TIMING_BISTABLE, GUS_MICRO_BISTABLE },
-		{ GUS_TIMING_MOVED, GUS_MICRO_MOVED },
+		{ GUS_TIMING_MOVED, GUS_MICRO_MOVED }, { GUS_TIMING_BESIDE, GUS_MICRO_BESIDE },
 	};
 	struct gus_micro_time t = { r->sum.cycles, r->sum.median, r->sum.high, r->sum.samples, r->sum.kept, 0, NULL };
 

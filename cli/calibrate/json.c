@@ -119,6 +119,7 @@ static json_t *noise(const struct gus_calibrate_noise *n)
 	json_object_set_new(o, "noisy", integer(n->noisy));
 	json_object_set_new(o, "bistable", integer(n->bistable));
 	json_object_set_new(o, "moved", integer(n->moved));
+	json_object_set_new(o, "beside", integer(n->beside));
 	return o;
 }
 

@@ -34,9 +34,13 @@
 #define CHAIN_TIMES 2           /* of which the least is believed */
 #define CHAIN_TIMES_LONG 8      /* where a run is so long that it costs nothing */
 #define CHAIN_ROUNDS 50         /* to know what a call of a chain costs */
+#define ROUNDS 3000             /* to see whether another thread is on the core: 1 us */
+#define WARM_ROUNDS 64          /* whose branch is not known behind microbenchmarks */
+#define ALONE_TIMES 2000        /* looked at in the beginning */
 #define CHAIN_TRIES 10           /* 4 ms each */
 #define RATIO_QUIET 0.0005      /* by which they differ where nothing disturbs them */
 #define KNOWN_RATIO 0.005       /* by which chains may differ and are both believed */
+#define ONE_PACE 0.003          /* paces that are the core's own, before and behind a turn */
 #define ENOUGH_FOR_FILLING (1ull << 30)
 #if defined(__x86_64__)
 #define HAS_WIDE() __builtin_cpu_supports("avx")
@@ -98,6 +102,18 @@ static double pace(struct child *c, bool is_long)
 		       is_long ? CHAIN_TIMES_LONG : CHAIN_TIMES);
 }
 
+/* Ticks a round. What reading the clock costs is in it, always. */
+static double ticks_a_round(struct child *c)
+{
+	uint32_t cpu;
+	uint64_t start;
+
+	gus_clock_rounds(WARM_ROUNDS);
+	start = now(c, &cpu);
+	gus_clock_rounds(ROUNDS);
+	return (double)(now(c, &cpu) - start) / ROUNDS;
+}
+
 /* False if they were disturbed so much that another time is better. */
 static bool time_chains(struct child *c)
 {
@@ -115,7 +131,7 @@ static bool time_chains(struct child *c)
 			sample->turn = i;
 		}
 	for (int chain = 0; chain < GUS_CLOCK_CHAINS; chain++) {
-		gus_timing_add_up(of[chain], CHAIN_ROUNDS, CHAIN_UNITS, &sum[chain]);
+		gus_timing_add_up(of[chain], CHAIN_ROUNDS, CHAIN_UNITS, 0, &sum[chain]);
 		s->call[chain] = fmax(sum[chain].call, 0);
 	}
 	s->ratio = sum[GUS_CLOCK_PRODUCTS].cycles / sum[GUS_CLOCK_ADDS].cycles;
@@ -140,6 +156,16 @@ static void look_at_pace(struct child *c)
 	c->counter = counter;
 	if (counter >= 0)
 		look_at_chains(c);
+}
+
+/* Who shares the core is not always there, though it may be all the while that we look. */
+static void look_at_rounds(struct child *c)
+{
+	double ticks = INFINITY;
+
+	for (unsigned i = 0; i < ALONE_TIMES; i++)
+		ticks = fmin(ticks, ticks_a_round(c));
+	c->shared->alone = ticks * c->shared->pace;
 }
 
 /* One run. moved: it ended on another CPU than it began on. */
@@ -249,11 +275,13 @@ static double run_long(struct child *c, const struct gus_shared_job *j, bool *mo
 	return c->counter >= 0 ? ticks : (cpu_ns() - start) * 1e-9 * c->ticks_a_second;
 }
 
-static void take_pair(struct child *c, struct gus_shared_job *j, struct progress *p, struct gus_timing_sample *sample)
+static void take_pair(struct child *c, struct gus_shared_job *j, struct progress *p, struct gus_timing_sample *sample,
+		      double *last_round)
 {
 	long before = switches();
 	bool moved = false;
 
+	sample->round = *last_round;
 	if (p->is_long) {
 		sample->once = run_long(c, j, &moved);
 		sample->twice = 0;
@@ -263,23 +291,34 @@ static void take_pair(struct child *c, struct gus_shared_job *j, struct progress
 		moved = moved || switches() != before;
 	}
 	sample->disturbed = moved;
+	*last_round = ticks_a_round(c);
+	sample->round = fmax(sample->round, *last_round);
 	/* What somebody else had of it was not spent, but who never gets a turn does not wait for ever. */
 	p->spent += moved && !p->is_long ? DISTURBED_RUNS * c->run : (uint64_t)(sample->once + sample->twice);
+}
+
+/* Else the clock or the core changed meanwhile, and no cycles are known of the turn. */
+static bool is_one_pace(double before, double after)
+{
+	return fabs(before - after) < ONE_PACE * after;
 }
 
 /* What runs between the two paces; the second is the first of the next turn. */
 static void take_turn(struct child *c, struct gus_shared_job *j, uint32_t at, struct progress *p, double *last_pace)
 {
 	uint32_t first = j->samples, most = first + (p->is_long ? 1 : PAIRS);
-	double before = *last_pace;
+	double before = *last_pace, round, least = INFINITY;
 	bool moved = false;
 
 	/* The caches have what others left there: the one before, or whoever had the CPU meanwhile. */
 	if (c->last != at || !p->is_long)
 		p->spent += run(c, j, j->made, &moved);
 	c->last = at;
-	for (; j->samples < most && j->samples < GUS_SHARED_SAMPLES; j->samples++)
-		take_pair(c, j, p, &j->sample[j->samples]);
+	round = ticks_a_round(c);
+	for (; j->samples < most && j->samples < GUS_SHARED_SAMPLES; j->samples++) {
+		take_pair(c, j, p, &j->sample[j->samples], &round);
+		least = fmin(least, j->sample[j->samples].round);
+	}
 	c->turns++;
 	*last_pace = pace(c, p->is_long);
 	for (uint32_t i = first; i < j->samples; i++) {
@@ -287,6 +326,8 @@ static void take_turn(struct child *c, struct gus_shared_job *j, uint32_t at, st
 		j->sample[i].after = *last_pace;
 		j->sample[i].turn = p->turns;
 	}
+	if (is_one_pace(before, *last_pace))
+		c->shared->alone = fmin(c->shared->alone, least * fmin(before, *last_pace));
 	p->turns++;
 }
 
@@ -298,7 +339,7 @@ static bool has_done(const struct child *c, const struct gus_shared_job *j, cons
 		return true;
 	if (p->turns < LEAST_TURNS)
 		return false;
-	gus_timing_add_up(j->sample, j->samples, j->made, &sum);
+	gus_timing_add_up(j->sample, j->samples, j->made, c->shared->alone, &sum);
 	return sum.settled && !(sum.trouble & (GUS_TIMING_NOISY | GUS_TIMING_BISTABLE));
 }
 
@@ -394,6 +435,7 @@ void gus_timing_child(const struct gus_timing_child *how)
 	set_up(how, &c);
 	set_lengths(&c);
 	look_at_pace(&c);
+	look_at_rounds(&c);
 	while (write(how->channel, "", 1) == 1 && read(how->channel, &byte, 1) == 1)
 		work(&c);
 	_exit(0);

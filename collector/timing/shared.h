@@ -42,12 +42,13 @@ struct gus_shared {
 	double call[GUS_CLOCK_CHAINS];  /* ticks that a run of each chain takes beside its cycles */
 	double ratio;                   /* of a product to an add */
 	double pace, clock_pace;        /* cycles a tick, of what runs are timed by; of the clock */
+	double alone;                   /* cycles a round (gus_clock_rounds), the least that was ever seen */
 
 	/* An order. */
 	uint32_t jobs;
 	uint64_t most_ticks;            /* that are spent on a job */
 	struct gus_shared_job job[GUS_SHARED_JOBS];
-	uint8_t what[GUS_SHARED_WHAT];
+	_Alignas(16) uint8_t what[GUS_SHARED_WHAT]; /* for whatever it is */
 
 	/* Where it is. step moves with each run. */
 	volatile uint64_t step, passes;

@@ -16,6 +16,7 @@
 #define AGAIN 5                 /* so often it is believed, */
 #define AGAIN_LONG 2            /* of runs that are so long that few are made, where it has to be within LONG_SAME */
 #define LONG_SAME 0.005
+#define ALONE 1.12              /* rounds that are longer were beside another thread: with one they take 1.7 to 2.2 */
 #define BELOW_NOTHING -0.01     /* a call that costs less than nothing, as a part of a run: its runs are not alike */
 
 static int ascending(const void *a, const void *b)
@@ -118,6 +119,22 @@ static bool keep(struct view *v, const struct gus_timing_sample *samples, size_t
 	return true;
 }
 
+/* Leaves those out that were beside another thread, unless all were. */
+static void keep_alone(struct view *v, double alone, struct gus_timing_sum *sum)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		if (!(alone > 0) || v->kept[i]->round * pace_of(v->kept[i]) <= alone * ALONE)
+			v->kept[n++] = v->kept[i];
+	if (!n && v->n) {
+		sum->trouble |= GUS_TIMING_BESIDE;
+		return;
+	}
+	sum->beside = (uint32_t)(v->n - n);
+	v->n = n;
+}
+
 struct least { double once, twice; };
 
 static struct least least_runs(struct view *v)
@@ -208,10 +225,11 @@ static void look_at(struct view *v, struct gus_timing_sum *sum)
 	sum->trouble |= trouble_of(v->values, v->n);
 	if (call < BELOW_NOTHING * l.once)
 		sum->trouble |= GUS_TIMING_NOISY;
-	sum->settled = !(sum->trouble & GUS_TIMING_MOVED) && is_settled(v, &l);
+	sum->settled = !(sum->trouble & (GUS_TIMING_MOVED | GUS_TIMING_BESIDE)) && is_settled(v, &l);
 }
 
-void gus_timing_add_up(const struct gus_timing_sample *samples, size_t n, uint64_t passes, struct gus_timing_sum *sum)
+void gus_timing_add_up(const struct gus_timing_sample *samples, size_t n, uint64_t passes, double alone,
+		       struct gus_timing_sum *sum)
 {
 	struct view v = { .passes = (double)(passes ? passes : 1) };
 
@@ -224,6 +242,7 @@ void gus_timing_add_up(const struct gus_timing_sample *samples, size_t n, uint64
 	v.kept = gus_resize(NULL, n, sizeof(struct gus_timing_sample *));
 	v.values = gus_resize(NULL, 2 * n, sizeof(*v.values));
 	if (keep(&v, samples, n, &sum->pace)) {
+		keep_alone(&v, alone, sum);
 		sum->kept = (uint32_t)v.n;
 	} else {
 		sum->trouble = GUS_TIMING_MOVED;

@@ -38,6 +38,7 @@ struct gus_timing {
 	/* What the process found before it executed anything foreign. */
 	bool counter;
 	double ratio, pace, pace_low, pace_high;
+	uint64_t seen, beside;  /* samples */
 };
 
 uint64_t gus_timing_most_ns(const struct gus_timing_options *options, uint64_t since_ns)
@@ -165,6 +166,7 @@ void gus_timing_facts(const struct gus_timing *t, struct gus_timing_facts *facts
 		.arena_most_huge = t->places.of[true].size, .counter = t->counter, .ticks_hz = hz,
 		.ratio = t->ratio, .chains_agree = fabs(t->ratio - 1) <= AGREE,
 	};
+	facts->beside = t->seen ? (double)t->beside / (double)t->seen : 0;
 	facts->core_hz = t->pace * hz;
 	facts->core_low = t->pace_low * hz;
 	facts->core_high = t->pace_high * hz;
@@ -213,8 +215,10 @@ static bool add(struct gus_timing *t, struct order *o, const struct gus_timing_j
 	return true;
 }
 
-static void note_pace(struct gus_timing *t, const struct gus_timing_sum *sum)
+static void note(struct gus_timing *t, const struct gus_timing_sum *sum)
 {
+	t->seen += sum->kept + sum->beside;
+	t->beside += sum->trouble & GUS_TIMING_BESIDE ? sum->kept : sum->beside;
 	if (sum->kept && !t->counter) {
 		t->pace_low = fmin(t->pace_low, sum->pace);
 		t->pace_high = fmax(t->pace_high, sum->pace);
@@ -227,7 +231,7 @@ static bool is_time(double x)
 }
 
 /* Evaluates what was seen of a job, of which nobody else has this copy. False if that is no time. */
-static bool evaluate(const struct gus_shared_job *j, struct gus_timing_result *r)
+static bool evaluate(const struct gus_shared_job *j, double alone, struct gus_timing_result *r)
 {
 	uint32_t n = j->samples < GUS_SHARED_SAMPLES ? j->samples : GUS_SHARED_SAMPLES;
 
@@ -239,10 +243,11 @@ static bool evaluate(const struct gus_shared_job *j, struct gus_timing_result *r
 	for (uint32_t i = 0; i < n; i++) {
 		const struct gus_timing_sample *s = &j->sample[i];
 
-		if (!is_time(s->once) || !is_time(s->twice) || !is_time(s->before) || !is_time(s->after))
+		if (!is_time(s->once) || !is_time(s->twice) || !is_time(s->before) || !is_time(s->after) ||
+		    !is_time(s->round))
 			return false;
 	}
-	gus_timing_add_up(j->sample, n, r->passes, &r->sum);
+	gus_timing_add_up(j->sample, n, r->passes, is_time(alone) ? alone : 0, &r->sum);
 	return !n || (r->passes && is_time(r->sum.cycles) && is_time(r->sum.median) && is_time(r->sum.high) &&
 		      is_time(r->sum.pace) && isfinite(r->sum.call));
 }
@@ -250,7 +255,7 @@ static bool evaluate(const struct gus_shared_job *j, struct gus_timing_result *r
 static void fail_job(struct gus_timing_result *r, const struct gus_timing_death *death)
 {
 	*r = (struct gus_timing_result){ .fault = death->fault, .signal = death->signal };
-	gus_timing_add_up(NULL, 0, 1, &r->sum);
+	gus_timing_add_up(NULL, 0, 1, 0, &r->sum);
 }
 
 /* What is no time stays in o, to be seen again where no other job can have written it: in a process of its own. */
@@ -265,8 +270,8 @@ static void collect(struct gus_timing *t, struct order *o, struct gus_timing_res
 		struct gus_timing_result *r = &results[o->jobs[i]];
 
 		memcpy(copy, &t->process.shared->job[i], sizeof(*copy));
-		if (evaluate(copy, r)) {
-			note_pace(t, &r->sum);
+		if (evaluate(copy, t->process.shared->alone, r)) {
+			note(t, &r->sum);
 			continue;
 		}
 		sound = false;

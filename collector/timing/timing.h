@@ -34,6 +34,7 @@ struct gus_timing_facts {
 	double core_hz, core_low, core_high; /* of the core: at the beginning; the least and most that were seen */
 	double ratio;           /* of a product to an add, as a part of what it is known to be: 1 */
 	bool chains_agree;      /* else only adds are believed */
+	double beside;          /* of the samples taken until now, those that another thread of the core was beside */
 };
 
 /* NULL with err. */

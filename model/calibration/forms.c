@@ -214,7 +214,7 @@ static enum gus_confidence confidence_of(const struct gus_form *form)
 {
 	if (isnan(form->throughput))
 		return GUS_CONFIDENCE_NONE;
-	if (!form->uses_known || form->trouble & GUS_MICRO_MOVED)
+	if (!form->uses_known || form->trouble & (GUS_MICRO_MOVED | GUS_MICRO_BESIDE))
 		return GUS_CONFIDENCE_LOW;
 	return form->trouble || form->uses_changed || !form->uses_exact ? GUS_CONFIDENCE_MEDIUM : GUS_CONFIDENCE_HIGH;
 }

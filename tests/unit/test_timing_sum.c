@@ -35,7 +35,7 @@ static struct gus_timing_sum add_up(const struct gus_timing_sample *s, size_t n)
 {
 	struct gus_timing_sum sum;
 
-	gus_timing_add_up(s, n, PASSES, &sum);
+	gus_timing_add_up(s, n, PASSES, 0, &sum);
 	return sum;
 }
 
@@ -295,6 +295,61 @@ static void test_long(void **state)
 	assert_false(sum.settled);
 }
 
+/* Rounds take a cycle alone and two beside another thread of the core, beside which the loop takes 5 cycles for 3. */
+static void make_beside(struct gus_timing_sample *s, size_t from, size_t to)
+{
+	for (size_t i = 0; i < to; i++) {
+		bool beside = i >= from;
+
+		s[i] = pair(beside ? 5 : 3, (uint32_t)i / 4);
+		s[i].round = (beside ? 2 : 1) / PACE;
+	}
+}
+
+static void test_beside(void **state)
+{
+	static const struct { size_t alone, all; double cycles; uint32_t kept, beside, trouble; bool settled; } cases[] = {
+		{ N, N, 3, N, 0, 0, true },
+		{ 8, N, 3, 8, N - 8, 0, true },
+		{ 4, N, 3, 4, N - 4, 0, false },        /* seen too rarely, and in one turn */
+		{ 0, N, 5, N, 0, GUS_TIMING_BESIDE, false },
+	};
+	struct gus_timing_sample s[N];
+	struct gus_timing_sum sum;
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		make_beside(s, cases[c].alone, cases[c].all);
+		gus_timing_add_up(s, N, PASSES, 1, &sum);
+		near(sum.cycles, cases[c].cycles);
+		near(sum.median, cases[c].cycles);
+		assert_int_equal(sum.kept, cases[c].kept);
+		assert_int_equal(sum.beside, cases[c].beside);
+		assert_int_equal(sum.trouble, cases[c].trouble);
+		assert_int_equal(sum.settled, cases[c].settled);
+	}
+}
+
+/* A tenth more is what reading the clock makes of a round; nobody looked, or does not know what rounds take: all count. */
+static void test_beside_or_not(void **state)
+{
+	static const struct { double round, alone; bool beside; } cases[] = {
+		{ 1.1, 1, false }, { 1.13, 1, true }, { 2, 2, false }, { 0, 1, false }, { 2, 0, false },
+	};
+	struct gus_timing_sample s[N];
+	struct gus_timing_sum sum;
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		make(s, N, 3);
+		for (size_t i = 0; i < N; i++)
+			s[i].round = cases[c].round / PACE;
+		gus_timing_add_up(s, N, PASSES, cases[c].alone, &sum);
+		assert_int_equal(sum.trouble, cases[c].beside ? GUS_TIMING_BESIDE : 0);
+		near(sum.cycles, 3);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,7 +358,8 @@ int main(void)
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_noisy), cmocka_unit_test(test_bistable), cmocka_unit_test(test_one_pace),
 		cmocka_unit_test(test_moved), cmocka_unit_test(test_unsteady), cmocka_unit_test(test_settled),
-		cmocka_unit_test(test_steps_of_the_clock), cmocka_unit_test(test_long),
+		cmocka_unit_test(test_steps_of_the_clock), cmocka_unit_test(test_long), cmocka_unit_test(test_beside),
+		cmocka_unit_test(test_beside_or_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
