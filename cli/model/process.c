@@ -220,7 +220,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 
 	gus_task_rights(p->pid, &rights); /* of one that is gone by now there are no snapshots */
 	wish.rights = &rights;
-	replays = gus_replays_of_process(&of, &wish, err);
+	replays = gus_replay_tools_check(&wish.tools, err) == 0 ? gus_replays_of_process(&of, &wish, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 		start_sampling(&sampling, p->pid);

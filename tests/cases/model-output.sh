@@ -57,6 +57,32 @@ model --trace-options start=1000000000000 -- "$target" spin 1000 3
 ok "a window that is never reached: status" is $? 125
 ok "a window that is never reached: why" grep -q 'traced, as each thread ended before .* (start=)' err
 
+# A copy of the program alone, as somebody makes who takes it elsewhere: what it lacks is a part of itself, and neither
+# an option is wrong nor a process gone.
+cp "$(command -v "$GUSPROF")" alone || exit 1
+for verb in model compare; do
+	if ./alone $verb -o probe -- "$target" spin 1000 0 >out 2>err; then
+		echo "# $verb: there is an installation beside which the copy is not alone"
+		continue
+	fi
+	./alone $verb -o report -- "$target" spin 1000 3 >out 2>err
+	ok "$verb: no plugin: the status" is $? 125
+	ok "$verb: no plugin: what, where and what to do" \
+		grep -q '^gusprof: cannot trace: /.*/gusprof-qemu.so, .* install gusprof again' err
+	ok "$verb: no plugin: in one line" is "$(wc -l <err)" 1
+	ok "$verb: no plugin: the command is not begun" is_empty out
+	sleep 60 &
+	children=$!
+	./alone $verb -p $children >out 2>err
+	ok "$verb: nothing to replay with: the status" is $? 125
+	ok "$verb: nothing to replay with: that is said" \
+		grep -q '^gusprof: cannot replay snapshots: /.*/gusprof-replay, ' err
+	ok "$verb: nothing to replay with: in one line" is "$(wc -l <err)" 1
+	kill -KILL $children
+	wait $children 2>/dev/null
+	children=
+done
+
 # Before the command is begun.
 model -o none/report -- touch begun
 ok "a folder that is not there: status" is $? 125

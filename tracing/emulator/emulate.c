@@ -92,10 +92,9 @@ static char *find_plugin(struct gus_error *err)
 	char *path = gus_find_part("gusprof-qemu.so");
 
 	if (!path)
-		gus_fail(err, GUS_E_NOT_FOUND,
-			 "cannot trace: there is no %s/gusprof-qemu.so, the plugin of QEMU that is built and installed "
-			"with "
-			 "this program", PKGLIBDIR);
+		gus_fail(err, GUS_E_UNSUPPORTED, "cannot trace: %s/gusprof-qemu.so, gusprof's own plugin of QEMU, is "
+			 "missing or cannot be read; install gusprof again with it (make install, where configure "
+			 "says 'qemu plugin yes')", PKGLIBDIR);
 	return path;
 }
 

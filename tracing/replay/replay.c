@@ -309,6 +309,15 @@ void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator)
 		gus_find_part("gusprof-replay") };
 }
 
+int gus_replay_tools_check(const struct gus_replay_tools *tools, struct gus_error *err)
+{
+	if (tools->loader)
+		return 0;
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay snapshots: %s/gusprof-replay, a part of gusprof, is "
+			"missing or cannot be read; install gusprof again with it (make install, on x86-64)",
+			PKGLIBDIR);
+}
+
 void gus_replay_tools_free(struct gus_replay_tools *tools)
 {
 	free(tools->qemu);

@@ -30,6 +30,9 @@ struct gus_replay_tools {
 /* Those that are built and installed with this program. emulator NULL: qemu-x86_64. Freed with
  * gus_replay_tools_free. */
 void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator);
+/* Whether anything can be replayed with them: without QEMU or its plugin a window is stepped through. -1 with err; that
+ * is never GUS_E_NOT_FOUND, as of a process. */
+int gus_replay_tools_check(const struct gus_replay_tools *tools, struct gus_error *err);
 void gus_replay_tools_free(struct gus_replay_tools *tools);
 
 /* Instructions of a window that is not asked for in particular, where each costs a step. */
