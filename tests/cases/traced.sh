@@ -183,7 +183,7 @@ printf '#!/nonexistent/interpreter -x\n' >script
 echo text >text
 chmod +x script text
 refuse 255 "cannot start ''" -- ''
-refuse 125 "cannot trace './script': /nonexistent/interpreter may not be read" -- ./script
+refuse 125 "cannot trace './script': /nonexistent/interpreter does not exist" -- ./script
 refuse 125 "cannot trace './text': it is no ELF program" -- ./text
 refuse 255 "cannot start './probe': Permission denied" -- ./probe
 refuse 255 "cannot start './nothing': No such file" -- ./nothing

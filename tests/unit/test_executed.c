@@ -151,7 +151,7 @@ static void test_programs(void **state)
 	assert_string_equal(judge("./say", OURS), "");
 	assert_string_equal(judge("./say", OTHERS), "is of another machine");
 	assert_string_equal(judge("./say", EM_NONE), "is of another machine");
-	assert_string_equal(judge("./none", OURS), "may not be read");
+	assert_string_equal(judge("./none", OURS), "does not exist");
 	assert_string_equal(judge(".", OURS), "may not be executed");
 	write_file("program", head, sizeof(head) - 1, 0755);
 	assert_string_equal(judge("./program", OURS), "is neither a program nor a script");

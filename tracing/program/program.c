@@ -2,6 +2,7 @@
 #include "tracing/program/program.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +109,7 @@ static const char *read_head(const char *path, char head[HEAD], size_t *n, int *
 
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0)
-		return "may not be read";
+		return errno == ENOENT || errno == ENOTDIR ? "does not exist" : "may not be read";
 	if (fstat(*fd, &st) != 0 || !S_ISREG(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0)
 		return "may not be executed";
 	got = pread(*fd, head, HEAD - 1, 0);
