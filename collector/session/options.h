@@ -138,6 +138,16 @@ enum gus_session_end {
 	GUS_ENDED_PART,                   /* of a file: there is another one behind it */
 };
 
+/* Why there are no more snapshots than there are. */
+struct gus_session_no_snapshot {
+	unsigned dear;          /* times that one was due and would have cost more than snapshots may */
+	unsigned failed;        /* tries that failed */
+	bool refused;           /* they are not permitted, which has been said */
+	double share;           /* of the target's CPU time, that they may cost */
+	uint64_t needs_ns;      /* CPU time that the target has to have had before the first */
+	char why[256];          /* what the last try said */
+};
+
 struct gus_session_result {
 	enum gus_session_end ended_by;
 	bool started;                     /* recording has begun */
@@ -158,6 +168,7 @@ struct gus_session_result {
 	uint64_t hz;                      /* rate aimed at in the end, 0 if it was not ours to choose */
 	uint64_t hz_changes;
 	unsigned snapshots;
+	struct gus_session_no_snapshot no_snapshot;
 	/* Of the first event, in its unit: what stands in its total, of all files; and its longest period. */
 	uint64_t counted, missed, period;
 	uint64_t strangers;               /* samples of CPUs that were not the target's */

@@ -56,6 +56,7 @@ struct session {
 		uint64_t paused_ns;     /* that threads stood still, which is in cost_ns, too */
 		uint64_t holders_ns;    /* CPU time of the processes that held them, which is ours */
 		unsigned n, looks;      /* snapshots, and tries */
+		struct gus_session_no_snapshot none;
 	} trace;
 	struct {
 		uint64_t n;             /* each how many switches one is sampled; 0: each, from the beginning */
@@ -108,6 +109,8 @@ void gus_session_next_part(struct session *s);
 
 /* trace.c: a snapshot of a thread that runs, if there is one and the cost allows it. */
 void gus_session_trace(struct session *s);
+/* What came of it. */
+void gus_session_trace_end(const struct session *s);
 
 /* wide.c: whether to sample the CPUs instead. */
 void gus_session_begin_wide(struct session *s);

@@ -323,7 +323,7 @@ static int finish(struct session *s)
 	s->result->throttles = s->lanes.throttles;
 	s->result->bytes = s->parts_bytes;
 	s->result->parts = s->part;
-	s->result->snapshots = s->trace.n;
+	gus_session_trace_end(s);
 	if (s->kept.left_out)
 		gus_log(s->o->log, GUS_DEBUG, "%llu files that were mapped as code are not held open, as %zu are "
 			"already", (unsigned long long)s->kept.left_out, s->kept.n);

@@ -20,11 +20,16 @@
 #define FIXED_NS 3000000        /* of a snapshot, however small */
 #define PATIENCE_MS 5           /* rings have to be emptied */
 
+/* Of the target's CPU time. */
+static double share_of(const struct session *s)
+{
+	return (s->o->overhead > 0 ? s->o->overhead : DEFAULT_COST) / GUS_TRACE_SHARE;
+}
+
 /* What snapshots may cost from now on, in ns of CPU time. */
 static uint64_t left_ns(const struct session *s)
 {
-	double asked = s->o->overhead > 0 ? s->o->overhead : DEFAULT_COST;
-	uint64_t budget = (uint64_t)(asked / GUS_TRACE_SHARE * (double)gus_session_usage(s).target_ns);
+	uint64_t budget = (uint64_t)(share_of(s) * (double)gus_session_usage(s).target_ns);
 
 	return budget > s->trace.cost_ns ? budget - s->trace.cost_ns : 0;
 }
@@ -52,6 +57,11 @@ static int take(struct session *s, uint64_t most, struct gus_snapshot *snapshot,
 /* Who sleeps now, or is too large for what is left, may be looked at later; who is not ours never will. */
 static void note_failure(struct session *s, const struct gus_error *err)
 {
+	struct gus_session_no_snapshot *none = &s->trace.none;
+
+	none->failed++;
+	snprintf(none->why, sizeof(none->why), "%.255s", err->text);
+	none->refused = err->code == GUS_E_PERMISSION;
 	if (err->code != GUS_E_PERMISSION) {
 		gus_log(s->o->log, GUS_DEBUG, "%s", err->text);
 		return;
@@ -70,6 +80,14 @@ static uint64_t children_ns(void)
 		(uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
 }
 
+void gus_session_trace_end(const struct session *s)
+{
+	s->result->snapshots = s->trace.n;
+	s->result->no_snapshot = s->trace.none;
+	s->result->no_snapshot.share = share_of(s);
+	s->result->no_snapshot.needs_ns = (uint64_t)(FIXED_NS / share_of(s));
+}
+
 /* Here no other child is waited for than those that hold threads. */
 void gus_session_trace(struct session *s)
 {
@@ -78,8 +96,12 @@ void gus_session_trace(struct session *s)
 	struct gus_error err = { 0 };
 
 	s->trace.next = s->trace.n < SNAPSHOTS_MAX ? s->now + (GAP_NS << s->trace.n / DOUBLE) : UINT64_MAX;
-	if (s->trace.next == UINT64_MAX || left < FIXED_NS + s->trace.last_ns)
+	if (s->trace.next == UINT64_MAX)
 		return;
+	if (left < FIXED_NS + s->trace.last_ns) {
+		s->trace.none.dear++;
+		return;
+	}
 	if (take(s, (left - FIXED_NS) / NS_A_BYTE, &snapshot, &err) != 0) {
 		note_failure(s, &err);
 	} else {
