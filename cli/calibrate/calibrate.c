@@ -76,7 +76,8 @@ static const struct gus_option options[] = {
 	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_CHOICE, AT(format), .choices = "text json" },
 	GUS_SCREEN_OPTIONS(struct calibrate_options, screen),
 	GUS_SCREEN_COLOUR_OPTIONS(struct calibrate_options, screen),
-	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
+	{ 'q', "quiet", NULL, "No notes on stderr and no lines on how far it is, only warnings.", GUS_OPTION_FLAG,
+	  AT(quiet) },
 	{ 0 },
 };
 
@@ -413,6 +414,7 @@ static int run(int argc, char **argv)
 
 	if (gus_options_parse(&gus_verb_calibrate, &o, &argc, &argv, &status) != 0)
 		return status;
+	c.progress.lines = !o.quiet;
 	if (o.check)
 		status = check(&c, &err);
 	else if (o.forget)

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* How far a work is that takes longer than people like to wait without a word: one line on the terminal behind stderr,
- * from the third second on, written over itself and gone at the end. Nothing at all where stderr is none, so that no
- * log has it. */
+ * from the third second on, written over itself and gone at the end. Where stderr is none, so in a log, nothing at all;
+ * but who works for minutes may ask for lines there, so that it is seen that the work goes on: from the fifth second on
+ * one each time that it has come a tenth further or to another part, and none within five seconds of the one before. */
 #ifndef GUS_CLI_COMMON_PROGRESS_H
 #define GUS_CLI_COMMON_PROGRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* One work, which may have several parts one after the other. {0} at its beginning. */
+/* One work, which may have several parts one after the other. {0} at its beginning, but for lines. */
 struct gus_progress {
 	uint64_t begun_ns;      /* 0: it has not begun */
 	uint64_t next_ns;       /* when the line is written again */
 	int terminal;           /* 1: there is one, -1: there is none, 0: it has not been looked for */
 	int shown;              /* the line is there */
+	bool lines;             /* asked for lines where there is no terminal; stays over gus_progress_end */
+	int tenth;              /* of the last such line; -1: of an unknown share */
+	char part[41];          /* what that said */
 };
 
 /* Says so; cheap enough for an inner loop. share: of 1, or negative if nobody knows how much there is. */

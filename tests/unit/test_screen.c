@@ -493,6 +493,65 @@ static void progress_is_a_share(void **state)
 			    "\r\033[Kgusprof: 0123456789012345678901234567890123456789, 2 s\r\033[K");
 }
 
+/* What a log has of a work that asked for lines: said with a share after so many seconds each, by a clock that is moved
+ * instead of waited for. */
+struct moment { unsigned seconds; const char *what; double share; };
+
+static const char *log_of(bool lines, const struct moment *moments, size_t n)
+{
+	static char text[1024];
+	int before = dup(2), to = memfd_create("stderr", 0);
+	struct gus_progress p = { .lines = lines };
+	ssize_t size;
+
+	assert_true(to >= 0 && before >= 0);
+	dup2(to, 2);
+	gus_progress(&p, "beginning", 0);
+	for (size_t i = 0; i < n; i++) {
+		p.begun_ns -= moments[i].seconds * 1000000000ull;
+		p.next_ns -= moments[i].seconds * 1000000000ull;
+		gus_progress(&p, moments[i].what, moments[i].share);
+	}
+	gus_progress_end(&p);
+	assert_true(p.lines == lines && !p.shown);
+	fflush(stderr);
+	dup2(before, 2);
+	close(before);
+	size = pread(to, text, sizeof(text) - 1, 0);
+	close(to);
+	assert_true(size >= 0);
+	text[size] = '\0';
+	return text;
+}
+
+/* Lines five seconds apart, of what is new only; and none of who did not ask for them. */
+static void progress_in_a_log_is_lines(void **state)
+{
+	static const struct moment all[] = {
+		{ 4, "front", 0.04 },   /* too early for a word */
+		{ 1, "front", 0.05 },
+		{ 4, "front", 0.15 },   /* too soon behind that */
+		{ 1, "front", 0.19 },   /* a tenth further */
+		{ 60, "front", 0.199 }, /* nothing new, however long it takes */
+		{ 0, "ports", 0.199 },  /* another part */
+		{ 5, "ports", 0.2 },
+		{ 5, "ports", 1.5 },
+		{ 5, "memory", -1 },
+		{ 5, "memory", -1 },
+	};
+
+	(void)state;
+	assert_string_equal(log_of(true, all, sizeof(all) / sizeof(*all)),
+			    "gusprof: front, 5 %, 5 s\n"
+			    "gusprof: front, 19 %, 10 s\n"
+			    "gusprof: ports, 20 %, 70 s\n"
+			    "gusprof: ports, 20 %, 75 s\n"
+			    "gusprof: ports, 100 %, 80 s\n"
+			    "gusprof: memory, 85 s\n");
+	assert_string_equal(log_of(true, all, 1), "");
+	assert_string_equal(log_of(false, all, sizeof(all) / sizeof(*all)), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -511,6 +570,7 @@ int main(void)
 		cmocka_unit_test(a_terminal_has_colours),
 		cmocka_unit_test(progress_is_for_terminals),
 		cmocka_unit_test(progress_is_a_share),
+		cmocka_unit_test(progress_in_a_log_is_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
