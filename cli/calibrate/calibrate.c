@@ -70,10 +70,11 @@ static const struct gus_option options[] = {
 	{ 0, "nearest", "NAME", "Begin from this table of `gusprof uarch list`, not from the one for such CPUs.",
 	  GUS_OPTION_STRING, AT(nearest), .filled = true },
 	{ 0, "check", NULL, "Measure nothing: say which calibration --uarch host is, or why there is none. The exit "
-	  "status is 1 then.", GUS_OPTION_FLAG, AT(check), .fit = { .excludes = MEASURES " forget format" } },
+	  "status is 1 then.", GUS_OPTION_FLAG, AT(check), .fit = { .excludes = MEASURES " forget" } },
 	{ 0, "forget", NULL, "Measure nothing: remove what is kept of this machine.", GUS_OPTION_FLAG, AT(forget),
 	  .fit = { .excludes = MEASURES " format" } },
-	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_CHOICE, AT(format), .choices = "text json" },
+	{ 0, "format", "FORMAT", "text (the default) or json, of --check as well.", GUS_OPTION_CHOICE, AT(format),
+	  .choices = "text json" },
 	GUS_SCREEN_OPTIONS(struct calibrate_options, screen),
 	GUS_SCREEN_COLOUR_OPTIONS(struct calibrate_options, screen),
 	{ 'q', "quiet", NULL, "No notes on stderr and no lines on how far it is, only warnings.", GUS_OPTION_FLAG,
@@ -368,22 +369,21 @@ static int check(const struct calibrating *c, struct gus_error *err)
 {
 	char *why, *path;
 	struct gus_uarch *u = gus_calibrated_load(c->key, &why, err);
+	struct gus_calibrate_check found = { .key = c->key, .kept = u, .why = why };
+	int rc = 0;
 
 	if (err->code)
 		return -1;
 	path = gus_calibrated_path(c->key);
-	if (u)
-		gus_print("%s is this machine's: %s\n", path, u->title);
+	found.path = path;
+	if (c->o->format == JSON)
+		rc = gus_calibrate_check_json(&found);
 	else
-		gus_print("this machine is not calibrated%s%s\n", why ? ": " : "", why ? why : "");
-	if (!u && path)
-		gus_print("it would be %s\n", path);
-	for (int i = 0; i < GUS_HOST_PARTS; i++)
-		gus_print("  %-11s %s\n", c->key->values[i].key, c->key->values[i].value);
+		gus_calibrate_check_text(&found);
 	gus_uarch_free(u);
 	free(path);
 	free(why);
-	return u ? 0 : 1;
+	return rc != 0 ? GUS_EXIT_OWN_FAILURE : found.kept ? 0 : 1;
 }
 
 static int forget(const struct calibrating *c, struct gus_error *err)

@@ -140,17 +140,39 @@ static void set_lists(json_t *o, const struct gus_calibrate_view *v)
 	free(order);
 }
 
-int gus_calibrate_json(const struct gus_calibrate_view *v)
+/* What the machine is told by. */
+static json_t *valid_for(const struct gus_calibrated_key *key)
 {
-	json_t *o = json_object(), *valid = json_object(), *notes = json_array();
+	json_t *o = json_object();
 
 	for (int i = 0; i < GUS_HOST_PARTS; i++)
-		json_object_set_new(valid, v->key->values[i].key, gus_json_word(v->key->values[i].value));
+		json_object_set_new(o, key->values[i].key, gus_json_word(key->values[i].value));
+	return o;
+}
+
+int gus_calibrate_check_json(const struct gus_calibrate_check *c)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "schema", json_string("gusprof.calibrated/1"));
+	json_object_set_new(o, "host", gus_json_word(c->key->hostname));
+	json_object_set_new(o, "valid", valid_for(c->key));
+	json_object_set_new(o, "calibrated", json_boolean(c->kept));
+	json_object_set_new(o, "title", gus_json_word(c->kept ? c->kept->title : NULL));
+	json_object_set_new(o, "file", gus_json_word(c->path));
+	json_object_set_new(o, "why", gus_json_word(c->why));
+	return gus_json_print(o, stdout, true);
+}
+
+int gus_calibrate_json(const struct gus_calibrate_view *v)
+{
+	json_t *o = json_object(), *notes = json_array();
+
 	for (size_t i = 0; i < v->notes_n; i++)
 		json_array_append_new(notes, gus_json_word(v->notes[i]));
 	json_object_set_new(o, "schema", json_string("gusprof.calibration/1"));
 	json_object_set_new(o, "host", gus_json_word(v->key->hostname));
-	json_object_set_new(o, "valid", valid);
+	json_object_set_new(o, "valid", valid_for(v->key));
 	json_object_set_new(o, "nearest", gus_json_word(v->nearest->name));
 	json_object_set_new(o, "nearest_is_own", json_boolean(v->own));
 	json_object_set_new(o, "how", gus_json_word(v->how));

@@ -290,3 +290,15 @@ void gus_calibrate_text(const struct gus_calibrate_view *v)
 	gus_print("\nThe table is %s; %s\n", v->path, v->kept ? "--uarch host is that from now on, and --uarch "
 		  "nominal is what it was before" : "--uarch takes that name");
 }
+
+void gus_calibrate_check_text(const struct gus_calibrate_check *c)
+{
+	if (c->kept)
+		gus_print("%s is this machine's: %s\n", c->path, c->kept->title);
+	else
+		gus_print("this machine is not calibrated%s%s\n", c->why ? ": " : "", c->why ? c->why : "");
+	if (!c->kept && c->path)
+		gus_print("it would be %s\n", c->path);
+	for (int i = 0; i < GUS_HOST_PARTS; i++)
+		gus_print("  %-11s %s\n", c->key->values[i].key, c->key->values[i].value);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What gusprof calibrate shows when it is done: each figure beside the one that the nearest table has, as text or JSON
- * (schema gusprof.calibration/1). */
+ * (schema gusprof.calibration/1); and what --check finds (gusprof.calibrated/1). */
 #ifndef GUS_CLI_CALIBRATE_VIEW_H
 #define GUS_CLI_CALIBRATE_VIEW_H
 
@@ -28,6 +28,17 @@ struct gus_calibrate_view {
 	const struct gus_calibrate_noise *noise;
 	const struct gus_screen *screen;
 };
+
+/* What --check finds, without having measured anything. */
+struct gus_calibrate_check {
+	const struct gus_calibrated_key *key;
+	const struct gus_uarch *kept;   /* this machine's calibration; NULL: there is none */
+	const char *path;               /* where it is or would be; NULL: nowhere */
+	const char *why;                /* what is wrong with those that there are, or NULL */
+};
+
+void gus_calibrate_check_text(const struct gus_calibrate_check *c);
+int gus_calibrate_check_json(const struct gus_calibrate_check *c);
 
 void gus_calibrate_text(const struct gus_calibrate_view *v);
 int gus_calibrate_json(const struct gus_calibrate_view *v);

@@ -17,6 +17,23 @@ sed -n 's/^  \([a-z]*\)  *\(.*\)/valid \1 "\2"/p' out >key
 ok "there is a place for it" test -n "$kept"
 ok "it was not made by looking" not test -e "$GUSPROF_DATA"
 ok "a machine has nine parts" is "$(wc -l <key)" 9
+# told WHAT CONDITION: it is so of the document d in "out".
+told()
+{
+	if ! type python3 >/dev/null 2>&1; then
+		echo "# python3 is not installed: $1"
+		return
+	fi
+	ok "$1" python3 -c '
+import json, sys
+d = json.load(open("out"))
+sys.exit(not eval("(" + sys.argv[1] + ")"))' "$2"
+}
+"$GUSPROF" calibrate --check --format json >out 2>err
+ok "in JSON: the status is 1 as well" is $? 1
+ok "in JSON: it is a document" says '"schema": "gusprof.calibrated/1"' out
+told "in JSON: it says what the text says" \
+	"d['calibrated'] is False and d['title'] is d['why'] is None and d['file'] == '$kept' and len(d['valid']) == 9"
 
 base=skylake form='"IMUL (R64, R64)" uops 1 latency 77 uses p1:1'
 if [[ $("$GUSPROF" uarch list | sed -n 's/^\* \([a-z0-9-]*\) .*/\1/p') != '' ]]; then
@@ -76,6 +93,10 @@ ok "show has it in JSON" says '"why": "nobody asked"' out
 ok "the list says that there is one" says "^+ this machine was calibrated: .*$kept" out
 "$GUSPROF" calibrate --check >out
 ok "check finds it" is $? 0
+"$GUSPROF" calibrate --check --format json >out
+ok "check finds it in JSON" is $? 0
+told "in JSON: and names it" "d['calibrated'] is True and d['title'] == 'Made up as calibrated on here' and
+	d['file'] == '$kept' and d['why'] is None"
 ok "another CPU is untouched by it, to the byte" same other --uarch znver3
 [[ $own ]] && ok "so is nominal" same nominal --uarch nominal
 GUSPROF_DATA='' "$GUSPROF" calibrate --check >out
@@ -113,6 +134,8 @@ unfit()
 	[[ $own ]] && ok "$1: once" is "$(wc -l <err)" 1
 	"$GUSPROF" calibrate --check >out
 	ok "$1: check says it too" is $? 1
+	"$GUSPROF" calibrate --check --format json >out
+	told "$1: and in JSON" 'd["calibrated"] is False and "is not used: " in d["why"] or "cannot " in d["why"]'
 }
 unfit "another microcode" 's/^valid microcode .*/valid microcode "0xold"/' \
 	"$kept is not used: it is of microcode 0xold, and here it is .*; run 'gusprof calibrate' again"
@@ -226,6 +249,7 @@ limited()
 }
 refused "quick and full" 129 'exclude each other' --quick --full
 refused "check and full" 129 'exclude each other' --check --full
+refused "forget and format" 129 'exclude each other' --forget --format json
 refused "a CPU that is none" 129 'a number' --cpu x
 refused "a folder that is not there" 125 'cannot create the calibration' -o "$work/none/x"
 timeout 10 "$GUSPROF" calibrate -o - >&- 2>err
