@@ -77,8 +77,19 @@ static json_t *row(const struct gus_uarch *u, const char *text)
 	return o;
 }
 
+static json_t *differing(unsigned parts)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < GUS_CALIBRATION_PARTS; i++)
+		if (parts >> i & 1)
+			json_array_append_new(list, gus_json_word(gus_calibration_part_name(1u << i)));
+	return list;
+}
+
 static json_t *form(const struct gus_calibrate_view *v, const struct gus_fit_form *f)
 {
+	unsigned parts = gus_calibration_corrects(v->nearest, f);
 	json_t *o = json_object();
 
 	json_object_set_new(o, "form", gus_json_word(f->form));
@@ -92,7 +103,8 @@ static json_t *form(const struct gus_calibrate_view *v, const struct gus_fit_for
 	json_object_set_new(o, "residual", real(f->residual));
 	json_object_set_new(o, "confidence", gus_json_word(gus_confidence_name(f->confidence)));
 	json_object_set_new(o, "latency_confidence", gus_json_word(gus_confidence_name(f->latency_confidence)));
-	json_object_set_new(o, "differs", json_boolean(gus_calibration_corrects(v->nearest, f)));
+	json_object_set_new(o, "differs", json_boolean(parts));
+	json_object_set_new(o, "differs_in", differing(parts));
 	json_object_set_new(o, "why", gus_json_word(f->why));
 	return o;
 }

@@ -172,16 +172,20 @@ static void print_params(const struct gus_calibrate_view *v)
 
 /* Forms. */
 
-enum { F_FORM, F_NOMINAL, F_LATENCY, F_BETWEEN, F_LATENCY_SURE, F_EVERY_WAS, F_EVERY, F_USES, F_SURE, F_RESIDUAL,
-	F_COLUMNS };
+enum {
+	F_FORM, F_FROM, F_NOMINAL, F_LATENCY, F_BETWEEN, F_LATENCY_SURE, F_EVERY_WAS, F_EVERY, F_USES, F_SURE,
+	F_RESIDUAL, F_DIFFERS, F_COLUMNS
+};
 static const struct gus_table_column form_columns[F_COLUMNS] = {
 	[F_FORM] = { "form", .pad = 28, .how = GUS_SHORTEN_MIDDLE, .comfort = 24, .least = 12 },
+	[F_FROM] = { "from", .pad = 8 },
 	[F_NOMINAL] = { "nominal", true, .pad = 8 }, [F_LATENCY] = { "latency", true, .pad = 8 },
 	[F_BETWEEN] = { "between", true, .pad = 12, .leaves = 2 },
 	[F_LATENCY_SURE] = { "of latency", .pad = 10 },
 	[F_EVERY_WAS] = { "nominal", true, .pad = 8 }, [F_EVERY] = { "cyc/ins", true, .pad = 8 },
 	[F_USES] = { "ports", .pad = 14, .how = GUS_SHORTEN_END, .comfort = 14, .least = 6 },
 	[F_SURE] = { "of ports", .pad = 10 }, [F_RESIDUAL] = { "residual", true, .pad = 8, .leaves = 1 },
+	[F_DIFFERS] = { "differs in", .how = GUS_SHORTEN_END, .comfort = 12, .least = 7 },
 };
 
 static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const char *text)
@@ -191,30 +195,65 @@ static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const char 
 	return form && form->row != GUS_UARCH_NONE ? &u->rows[form->row] : NULL;
 }
 
+/* Hundredths of a cycle; 0: the table does not say. */
+static double of_table(const struct gus_uarch_row *row, uint32_t centi)
+{
+	return row && centi ? (double)centi / GUS_UARCH_CENTI : NAN;
+}
+
+/* "latency, ports" */
+static void differing(char out[CELL], unsigned parts)
+{
+	size_t n = 0;
+
+	snprintf(out, CELL, "-");
+	for (unsigned i = 0; i < GUS_CALIBRATION_PARTS; i++)
+		if (parts >> i & 1)
+			n += (size_t)snprintf(out + n, CELL - n, "%s%s", n ? ", " : "",
+					      gus_calibration_part_name(1u << i));
+}
+
+/* The rest of a row stands beside the first latency. */
+static void print_load_latency(struct gus_table *t, const struct gus_calibrate_view *v, const struct gus_fit_form *f)
+{
+	const struct gus_uarch_row *row = row_of(v->nearest, f->form);
+	char was[CELL], value[CELL], differs[CELL];
+	const char *cells[F_COLUMNS] = {
+		[F_FORM] = f->form, [F_FROM] = "address", [F_NOMINAL] = was, [F_LATENCY] = value, [F_BETWEEN] = "-",
+		[F_LATENCY_SURE] = gus_confidence_name(f->latency_confidence), [F_DIFFERS] = differs,
+	};
+
+	number(was, of_table(row, row ? row->loadlat : 0));
+	number(value, f->load_latency);
+	differing(differs, gus_calibration_corrects(v->nearest, f) & GUS_CALIBRATION_LOAD_LATENCY);
+	gus_table_row(t, GUS_COLOUR_NONE, cells);
+}
+
+/* A load that computes something as well has two latencies, and so two lines: from an operand, which is its own, and
+ * from the address, in which the load is. */
 static void print_form(struct gus_table *t, const struct gus_calibrate_view *v, const struct gus_fit_form *f)
 {
 	const struct gus_uarch_row *row = row_of(v->nearest, f->form);
-	bool loads = isnan(f->latency) && !isnan(f->load_latency);
-	char was[CELL], value[CELL], ends[CELL], every_was[CELL], every[CELL], residual[CELL];
-	const char *cells[F_COLUMNS];
+	bool loads = isnan(f->latency) && !isnan(f->load_latency), both = !loads && !isnan(f->load_latency);
+	unsigned parts = gus_calibration_corrects(v->nearest, f);
+	char was[CELL], value[CELL], ends[CELL], every_was[CELL], every[CELL], residual[CELL], differs[CELL];
+	const char *cells[F_COLUMNS] = {
+		[F_FORM] = f->form, [F_FROM] = loads ? "address" : "operand", [F_NOMINAL] = was, [F_LATENCY] = value,
+		[F_BETWEEN] = ends, [F_LATENCY_SURE] = gus_confidence_name(f->latency_confidence),
+		[F_EVERY_WAS] = every_was, [F_EVERY] = every, [F_USES] = f->uses,
+		[F_SURE] = gus_confidence_name(f->confidence), [F_RESIDUAL] = residual, [F_DIFFERS] = differs,
+	};
 
-	number(was, row ? (double)(loads ? row->loadlat : row->latency) / GUS_UARCH_CENTI : NAN);
+	number(was, loads ? of_table(row, row ? row->loadlat : 0) : row ? (double)row->latency / GUS_UARCH_CENTI : NAN);
 	number(value, loads ? f->load_latency : f->latency);
-	interval(ends, f->latency_low, f->latency_high);
+	interval(ends, loads ? NAN : f->latency_low, loads ? NAN : f->latency_high);
 	number(every_was, row ? gus_uarch_throughput(v->nearest, row) : NAN);
 	number(every, f->throughput);
 	percent(residual, f->residual);
-	cells[F_FORM] = f->form;
-	cells[F_NOMINAL] = was;
-	cells[F_LATENCY] = value;
-	cells[F_BETWEEN] = ends;
-	cells[F_LATENCY_SURE] = gus_confidence_name(f->latency_confidence);
-	cells[F_EVERY_WAS] = every_was;
-	cells[F_EVERY] = every;
-	cells[F_USES] = f->uses;
-	cells[F_SURE] = gus_confidence_name(f->confidence);
-	cells[F_RESIDUAL] = residual;
+	differing(differs, both ? parts & ~(unsigned)GUS_CALIBRATION_LOAD_LATENCY : parts);
 	gus_table_row(t, GUS_COLOUR_NONE, cells);
+	if (both)
+		print_load_latency(t, v, f);
 }
 
 static int by_text(const void *left, const void *right)
@@ -246,8 +285,10 @@ static void print_forms(const struct gus_calibrate_view *v)
 		for (size_t i = 0; i < differing.n; i++)
 			print_form(&table, v, differing.v[i]);
 		gus_table_end(&table);
-		printf("\"of latency\" and \"of ports\" are how sure each is; cyc/ins is of independent ones, one "
-		       "after the other.\n");
+		printf("Latency is from an operand or from the address, in which the load is; cyc/ins is of "
+		       "independent ones, one after the other.\n"
+		       "\"of latency\" and \"of ports\" are how sure each is; what is "
+		       "not in \"differs in\" stays as in the table.\n");
 	}
 	gus_vec_free(&differing);
 }

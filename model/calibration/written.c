@@ -42,7 +42,7 @@ struct corrected {
 	size_t uses_n;
 	int64_t uops_more;
 	uint32_t unit, busy;                    /* which of the row's units is busy how long; NONE: as they are */
-	bool changed;
+	unsigned changed;                       /* enum gus_calibration_part: in what it differs from the row */
 };
 
 static void say(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -297,14 +297,15 @@ static void correct_latency(struct corrected *c, const struct gus_fit_form *f)
 	    !(row && is_in_range(row, f->latency)))
 		c->latency = centi_of(f->latency);
 	c->latency_more = row ? c->latency - row->latency : 0;
+	c->changed |= c->latency_more ? GUS_CALIBRATION_LATENCY : 0;
 	if (is_latency(f->load_latency) && (!row || row->loadlat)) {
 		if (!row || !agrees(row->loadlat, f->load_latency, 0.97 * f->load_latency, 1.03 * f->load_latency))
 			c->loadlat = centi_of(f->load_latency);
+		c->changed |= row && c->loadlat != row->loadlat ? GUS_CALIBRATION_LOAD_LATENCY : 0;
 	} else if (c->loadlat && c->loadlat + c->latency_more > 0) {
 		c->loadlat += c->latency_more;
 	}
 	c->loadlat_more = row ? c->loadlat - row->loadlat : 0;
-	c->changed |= c->latency_more || c->loadlat_more;
 }
 
 /* "p01:1 p23:1" in groups of the table; false if it has no such group, or the text is none. */
@@ -370,7 +371,7 @@ static void correct_ports(const struct gus_uarch *u, struct corrected *c, const 
 
 	if (is_believed(f->confidence) && *f->uses && read_uses(u, f->uses, c) && c->uses_n && !same_uses(u, c)) {
 		c->uops_more = uops_of(c->uses, c->uses_n) - (row ? uops_of(u->uses + row->uses, row->uses_n) : 0);
-		c->changed = true;
+		c->changed |= GUS_CALIBRATION_PORTS;
 		return;
 	}
 	c->uses_n = row && row->uses_n <= USES_MAX ? row->uses_n : 0;
@@ -398,7 +399,7 @@ static void correct_unit(const struct gus_uarch *u, struct corrected *c, const s
 		return;
 	}
 	c->busy = (uint32_t)centi_of(f->throughput);
-	c->changed = true;
+	c->changed |= GUS_CALIBRATION_THROUGHPUT;
 }
 
 /* False: the table's row is right, or there is too little to make one. */
@@ -412,14 +413,34 @@ static bool correct(const struct gus_uarch *u, const struct gus_fit_form *f, str
 	correct_latency(c, f);
 	correct_ports(u, c, f);
 	correct_unit(u, c, f);
-	return c->row ? c->changed : c->uses_n && is_latency(f->latency) && is_believed(f->latency_confidence);
+	if (c->row)
+		return c->changed != 0;
+	if (!c->uses_n || !is_latency(f->latency) || !is_believed(f->latency_confidence))
+		return false;
+	c->changed |= GUS_CALIBRATION_LATENCY | (c->loadlat > 0 ? GUS_CALIBRATION_LOAD_LATENCY : 0);
+	return true;
 }
 
-bool gus_calibration_corrects(const struct gus_uarch *nearest, const struct gus_fit_form *form)
+unsigned gus_calibration_corrects(const struct gus_uarch *nearest, const struct gus_fit_form *form)
 {
 	struct corrected c;
 
-	return correct(nearest, form, &c);
+	return correct(nearest, form, &c) ? c.changed : 0;
+}
+
+const char *gus_calibration_part_name(enum gus_calibration_part part)
+{
+	switch (part) {
+	case GUS_CALIBRATION_LATENCY:
+		return "latency";
+	case GUS_CALIBRATION_LOAD_LATENCY:
+		return "load latency";
+	case GUS_CALIBRATION_PORTS:
+		return "ports";
+	case GUS_CALIBRATION_THROUGHPUT:
+		return "throughput";
+	}
+	return NULL;
 }
 
 static void put_count(struct writer *w, const char *word, int64_t count, int64_t more)

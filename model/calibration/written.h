@@ -31,8 +31,19 @@ char *gus_calibration_text(const struct gus_calibration_about *about, const stru
  * is a number, or no such word. */
 const char *gus_calibration_word(const char *param, double value, size_t *size);
 
-/* Whether what was found of a form is believed and differs from the nearest table's row, by more than what was measured
- * may be off. */
-bool gus_calibration_corrects(const struct gus_uarch *nearest, const struct gus_fit_form *form);
+/* What of a row is another one than the nearest table's. */
+enum gus_calibration_part {
+	GUS_CALIBRATION_LATENCY = 1 << 0,       /* from a register operand */
+	GUS_CALIBRATION_LOAD_LATENCY = 1 << 1,  /* from the address */
+	GUS_CALIBRATION_PORTS = 1 << 2,
+	GUS_CALIBRATION_THROUGHPUT = 1 << 3,    /* of what is busy for longer than a port */
+};
+enum { GUS_CALIBRATION_PARTS = 4 };
+/* "latency", "load latency", "ports", "throughput". */
+const char *gus_calibration_part_name(enum gus_calibration_part part);
+
+/* The parts of a form's row in which what was found is believed (of medium confidence at least, that of the part) and
+ * differs from the nearest table's, by more than what was measured may be off; 0: the row stays as it is. */
+unsigned gus_calibration_corrects(const struct gus_uarch *nearest, const struct gus_fit_form *form);
 
 #endif
