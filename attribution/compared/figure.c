@@ -3,11 +3,9 @@
 
 #include <math.h>
 
-static const double NOTHING = 10;
-
 bool gus_figure_tells(const struct gus_figure *ratio)
 {
-	return ratio->ci.high <= NOTHING || (ratio->ci.low > 0 && isfinite(ratio->ci.high));
+	return ratio->ci.high < 1 || (ratio->ci.low > 0 && isfinite(ratio->ci.high));
 }
 
 /* How far its bounds are from a value, as shares of it. */

@@ -14,8 +14,8 @@ struct gus_figure {
 	struct gus_interval ci;
 };
 
-/* Whether a ratio says anything: what may be nothing at all and may be ten times as much does not, nor what has no
- * upper end. */
+/* Whether a ratio says anything: what may be nothing at all and may be right as well does not, nor what has no upper
+ * end. */
 bool gus_figure_tells(const struct gus_figure *ratio);
 
 /* What was measured over what was modelled. error: of the modelled figure, as a share of it, at 95 %. That is not 0;

@@ -327,6 +327,8 @@ static int load_table(struct compare *c, struct gus_error *err)
 			return -1;
 	}
 	c->uarch = gus_uarch_load(name, 0, err);
+	if (!c->uarch && c->o->uarch && err->code == GUS_E_NOT_FOUND && !err->sys) /* a name that there is not */
+		err->code = GUS_E_USAGE;
 	if (!c->uarch)
 		return -1;
 	gus_core_config_of(&c->config, c->uarch);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -202,6 +203,7 @@ static int has_samples(int file, struct gus_error *err)
 static int goes_on(const struct gus_compare_recordings *r, const struct gus_compare_runs *runs, struct gus_error *err)
 {
 	int has = has_samples(r->files.v[0], err);
+	char by[64] = "";
 
 	if (has < 0)
 		return -1;
@@ -209,9 +211,11 @@ static int goes_on(const struct gus_compare_recordings *r, const struct gus_comp
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to compare: the recording of '%s' has no "
 				"sample, so it is not run again; it is too short, or -F is too low; -r says how often "
 				"to run it all the same", runs->command[0]);
+	if (r->status > 128 && r->status - 128 < NSIG)
+		snprintf(by, sizeof(by), ", as by signal %d (%s)", r->status - 128, strsignal(r->status - 128));
 	if (r->status)
-		gus_log(gus_cli_log(0), GUS_NOTE, "'%s' ended with status %d, so it is not recorded again; -r says how "
-			"often to do so all the same", runs->command[0], r->status);
+		gus_log(gus_cli_log(0), GUS_NOTE, "'%s' ended with status %d%s, so it is not recorded again; -r says "
+			"how often to do so all the same", runs->command[0], r->status, by);
 	return !r->status;
 }
 

@@ -111,15 +111,22 @@ static void print_modelled(const struct gus_compare_view *v)
 	const struct gus_traced *t = v->model->traced;
 	const char *why = gus_model_not_judged(v->model->model->expectation, "all");
 	const struct gus_expected_error *e = gus_model_expected(v->model->model->expectation, "all");
-	char instructions[32];
+	const struct gus_model_windows *w = v->model->windows;
+	char instructions[32], windows[64] = "";
 
 	count_text(instructions, (double)(t->instructions - t->warmed));
-	fact(v, "modelled", gus_format("%s instructions, %s", instructions, v->model->part ?
+	if (w && w->taken)
+		snprintf(windows, sizeof(windows), " in %u window%s", w->taken, w->taken == 1 ? "" : "s");
+	fact(v, "modelled", gus_format("%s instructions%s, %s", instructions, windows, v->model->part ?
 				       "a part of what was executed, as if caches had been warm" :
 				       "all that a run executes, from cold caches on"));
+	if (w && w->taken && w->failed)
+		fact(v, "", gus_format("of %u snapshots more there is no window; of the first, as it is: %s", w->failed,
+				       w->first.text));
 	if (e)
-		fact(v, "", gus_format("expected within %.1f%%: %u were measured", e->median < 0 ? e->mean : e->median,
-				       e->n));
+		fact(v, "", gus_format("%s %.1f%%, by %u programs that were measured", e->median < 0 ?
+				       "in general it is off, on average, by" : "in general half of all is off by less "
+				       "than", e->median < 0 ? e->mean : e->median, e->n));
 	else
 		fact(v, "", gus_format("how far it is off in general is not known: %s", why));
 }
@@ -158,11 +165,14 @@ static void print_whole(const struct gus_compare_view *v)
 	count_text(low, w->measured.ci.low);
 	count_text(high, w->measured.ci.high);
 	count_text(modelled, w->modelled);
+	putchar('\n');
 	if (v->compared->basis != GUS_COMPARED_SHARES)
-		gus_print("\n  %s cycles measured (95%%: %s to %s), %s modelled: %.2f times as many (%.2f to %.2f)\n",
-			  measured, low, high, modelled, w->ratio.value, w->ratio.ci.low, w->ratio.ci.high);
-	else
-		putchar('\n');
+		gus_print("  %s cycles measured (95%%: %s to %s), %s modelled: ", measured, low, high, modelled);
+	if (v->compared->basis != GUS_COMPARED_SHARES && gus_figure_tells(&w->ratio))
+		printf("measured are %.2f times as many (%.2f to %.2f)\n", w->ratio.value, w->ratio.ci.low,
+		       w->ratio.ci.high);
+	else if (v->compared->basis != GUS_COMPARED_SHARES)
+		printf("too few samples for a ratio\n");
 	printf("  %.1f%% of the time is in another region than modelled\n  verdict on the whole: ",
 	       100 * v->compared->distance);
 	gus_screen_colour(v->screen, stdout, colour_of(w->verdict));
@@ -245,6 +255,10 @@ static void print_rows(const struct gus_compare_view *v)
 	for (size_t i = 0; i < shown(v); i++)
 		add_row(v, &table, &v->compared->rows.v[i]);
 	gus_table_end(&table);
+	gus_screen_fold(v->screen, stdout, "  ", "  ", "measured and modelled are shares of the time; ratio is "
+			"measured over modelled cycles, with its 95% interval (from, to), above 1 where the model is "
+			"too fast, - where too little is known; cyc/ins is cycles per instruction, measured and of "
+			"the model");
 }
 
 static void print_reasons(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)

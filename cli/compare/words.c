@@ -122,15 +122,31 @@ static void say_never_sampled(const struct gus_compare_view *v, const struct gus
 						 c->elsewhere[other].name));
 }
 
+static double larger_share(const struct gus_compared_row *row)
+{
+	return fmax(row->share.value, row->modelled_share);
+}
+
+/* It has nearly all of the time that was measured, or of that which was modelled. */
+static bool is_alone(const struct gus_compare_view *v, const struct gus_compared_row *row)
+{
+	return v->compared->basis == GUS_COMPARED_SHARES && larger_share(row) > NEARLY_ALL;
+}
+
+static const char *kind_of_share(const struct gus_compared_row *row)
+{
+	return row->share.value < row->modelled_share ? "modelled " : "";
+}
+
 /* Why nothing can be told. */
 static void say_open(const struct gus_compare_view *v, const struct gus_compared_row *row,
 		     struct gus_compare_reasons *reasons)
 {
-	bool shares = v->compared->basis == GUS_COMPARED_SHARES, windows = shares && v->model->part;
+	bool windows = v->compared->basis == GUS_COMPARED_SHARES && v->model->part;
 
-	if (shares && (row->share.value > NEARLY_ALL || row->modelled_share > NEARLY_ALL))
-		gus_vec_push(reasons, gus_format("it has %.1f%% of the time, so there is nothing beside it that it "
-						 "could be held against", 100 * row->share.value));
+	if (is_alone(v, row))
+		gus_vec_push(reasons, gus_format("it has %.1f%% of the %stime, so there is nothing beside it that it "
+						 "could be held against", 100 * larger_share(row), kind_of_share(row)));
 	else
 		gus_vec_push(reasons, gus_format("%" PRIu64 " sample%s of it%s: the interval is wider than a factor of "
 						 "%.1f", row->samples, row->samples == 1 ? "" : "s",
@@ -221,12 +237,60 @@ static void say_alone(const struct gus_compare_view *v, struct gus_compare_reaso
 {
 	const struct gus_compared_row *r = v->compared->rows.n ? &v->compared->rows.v[0] : NULL;
 
-	if (v->compared->basis == GUS_COMPARED_SHARES && r && r->share.value > NEARLY_ALL)
-		gus_vec_push(reasons, gus_format("one loop or function has %.1f%% of the time, and nothing beside it "
-						 "that it could be held against: whether the model is right on it "
-						 "takes cycles, so the trace of a whole run (gusprof compare -- "
-						 "COMMAND) or a recording of cycles and instructions",
-						 100 * r->share.value));
+	if (r && is_alone(v, r))
+		gus_vec_push(reasons, gus_format("one loop or function has %.1f%% of the %stime, and nothing beside "
+						 "it that it could be held against: whether the model is right on it "
+						 "takes cycles, so the trace of a whole run (%s) or a recording of "
+						 "cycles and instructions", 100 * larger_share(r), kind_of_share(r),
+						 v->model->command ? "this one is a part, or was cut" :
+						 "gusprof compare -- COMMAND"));
+}
+
+/* Rows that too little was measured of. */
+static size_t count_open(const struct gus_compare_view *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->compared->rows.n; i++) {
+		const struct gus_compared_row *r = &v->compared->rows.v[i];
+
+		n += r->verdict == GUS_TRUST_OPEN && larger_share(r) >= 0.01 && !is_alone(v, r);
+	}
+	return n;
+}
+
+/* What would tell more. Intervals go by the root of how much there is of what they are from. */
+static char *more_of(const struct gus_compare_view *v)
+{
+	enum { TIMES = 4 };
+	const struct gus_model_windows *w = v->model->windows;
+	uint64_t seconds;
+
+	if (w && w->taken && w->process->pid) {
+		seconds = (w->process->spread_ms * w->process->snapshots + 999) / 1000;
+		return gus_format("too few samples, or windows, of which there are %u: with --snapshots %" PRIu64
+				  " --duration %" PRIu64 " intervals would be about half as wide", w->taken,
+				  TIMES * w->process->snapshots, TIMES * seconds);
+	}
+	if (w && w->taken)
+		return gus_format("too few samples, or windows, of which there are %u: record for longer", w->taken);
+	if (!v->model->command)
+		return gus_strdup("too few samples, or windows: record for longer");
+	if (v->compared->basis == GUS_COMPARED_SHARES)
+		return gus_strdup("too few samples, or windows: trace more of the run (--trace-options), or all of it");
+	return gus_format("too few samples: with four times as many runs (-r %u), or a run four times as long, "
+			  "intervals would be about half as wide", TIMES * v->measured->runs);
+}
+
+static void say_few(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
+{
+	size_t n = count_open(v);
+	char *more = n ? more_of(v) : NULL;
+
+	if (n)
+		gus_vec_push(reasons, gus_format("of %zu function%s or loop%s nothing can be told (cannot tell): there "
+						 "are %s", n, n == 1 ? "" : "s", n == 1 ? "" : "s", more));
+	free(more);
 }
 
 static void say_left_out(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
@@ -274,6 +338,7 @@ void gus_compare_reasons_common(const struct gus_compare_view *v, struct gus_com
 		free(knob);
 	}
 	say_forms(v, reasons);
+	say_few(v, reasons);
 	say_left_out(v, reasons);
 }
 

@@ -104,6 +104,8 @@ ok "a command that fails: the status is its own" is $? 3
 ok "a command that fails: it is recorded once" is "$(wc -l <runs)" 2
 ok "a command that fails: it is said" says 'ended with status 3, so it is not recorded again'
 rm runs
+compare --format json -o report -- sh -c '"$0" spin 4000000 0; kill -SEGV $$' "$target" >out 2>err
+ok "a command that crashes: it is said by what" says 'ended with status 139, as by signal 11 (Segmentation fault), so'
 compare -F 1 -- sh -c 'echo x >>runs' >out 2>err
 ok "no sample: the status" is $? 125
 ok "no sample: it is run once" is "$(wc -l <runs)" 1
@@ -155,6 +157,21 @@ for number in 15 2 1 9; do
 	children=
 done
 
+# So few windows that a ratio may be anything: no interval stands there as if it were known, and it says what would tell
+# more. The first of two loops has half of the time, and a window is in one of them.
+sh -c 'while :; do :; done' &
+children=$!
+run_on $children 5
+compare --duration 1 --snapshots 2 --window 1000 -o text -p $children >out 2>err
+ok "few windows: it says how many" grep -qE '^  modelled .* instructions in [12] windows?, ' text
+ok "few windows: nothing is known from 0 on" not grep -qE '^ +[0-9.]+% +[0-9.]+% +[0-9.]+ +0\.00 +[1-9]' text
+ok "few windows: it says what would tell more" eval \
+	'grep -q -e "--snapshots 8 --duration 4" text || grep -q "nothing beside it" text'
+ok "it says what the columns are" grep -q 'ratio is measured over modelled cycles' text
+kill -KILL $children
+wait $children 2>/dev/null
+children=
+
 # A process.
 sh -c 'while :; do :; done' &
 children=$!
@@ -185,6 +202,10 @@ refuses "a recording without a trace" 125 'has neither a trace nor snapshots' -i
 refuses "a trace of another program" 125 'only [0-9]+ of the [0-9]+ samples' -i other.data --trace apart.trace
 head -c 100 both.data >cut.data
 refuses "a recording that is cut in its header" 125 '' -i cut.data
+refuses "no such CPU" 129 'neither a CPU nor a file called nowhere' --uarch nowhere -- "$target" spin 1000 0
+printf '#!/nowhere/interpreter\n' >script
+chmod +x script
+refuses "a script without its interpreter" 125 '/nowhere/interpreter does not exist' -- ./script
 refuses "no recording" 125 'nowhere.data' -i nowhere.data
 refuses "no trace" 125 'nowhere.trace' -i plain.data --trace nowhere.trace
 refuses "another architecture" 125 'arm64|aarch64' --uarch neoverse-n1 -- "$target" spin 1000 0

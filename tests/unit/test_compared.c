@@ -113,10 +113,11 @@ static void nothing_seen_may_have_been_something(void **state)
 	assert_int_equal(gus_trust_of(&ratio, 0), GUS_TRUST_OPEN);
 }
 
-static void what_may_be_nothing_or_tenfold_tells_nothing(void **state)
+static void what_may_be_nothing_or_right_tells_nothing(void **state)
 {
 	static const struct { double value, low, high; bool tells; } cases[] = {
-		{ 1, 0.9, 1.1, true }, { 0, 0, 9.9, true }, { 0, 0, 10.1, false }, { 1.2, 0, 488, false },
+		{ 1, 0.9, 1.1, true }, { 0, 0, 0.99, true }, { 0, 0, 1, false }, { 0.38, 0, 5.51, false },
+		{ 0.5, 0, 0.99, true }, { 0.5, 0.01, 1, true }, { 1.2, 0, 488, false },
 		{ 900, 70, 13000, true }, { INFINITY, 0, INFINITY, false }, { INFINITY, 3, INFINITY, false },
 	};
 
@@ -986,7 +987,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors_of_both_add_up_as_squares),
 		cmocka_unit_test(nothing_seen_may_have_been_something),
-		cmocka_unit_test(what_may_be_nothing_or_tenfold_tells_nothing),
+		cmocka_unit_test(what_may_be_nothing_or_right_tells_nothing),
 		cmocka_unit_test(variants_are_told_by_their_names),
 		cmocka_unit_test(parts_have_the_errors_of_all_that_they_are_made_of),
 		cmocka_unit_test(shares_against_the_rest),
