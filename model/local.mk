@@ -37,6 +37,7 @@ model_libmodel_a_SOURCES = \
 	model/calibration/pool.c model/calibration/pool.h \
 	model/calibration/replica.c model/calibration/replica.h \
 	model/calibration/round.c model/calibration/round.h \
+	model/calibration/shapes.c model/calibration/shapes.h \
 	model/calibration/stairs.c model/calibration/stairs.h \
 	model/calibration/window.c \
 	model/calibration/memory.c model/calibration/memory.h \

@@ -26,6 +26,14 @@ const struct gus_fit_param *gus_fit_get(const struct gus_fit *f, const char *nam
 	return NULL;
 }
 
+const struct gus_fit_form *gus_fit_get_form(const struct gus_fit *f, const char *text)
+{
+	for (size_t i = 0; i < f->forms.n; i++)
+		if (strcmp(f->forms.v[i].form, text) == 0)
+			return &f->forms.v[i];
+	return NULL;
+}
+
 void gus_fit_put(struct gus_fit *f, const struct gus_fit_param *p)
 {
 	const struct gus_fit_param *there = gus_fit_get(f, p->name);

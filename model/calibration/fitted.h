@@ -58,5 +58,7 @@ void gus_fit_free(struct gus_fit *f);
 /* Adds a figure; of one that is there already, the surer stays. */
 void gus_fit_put(struct gus_fit *f, const struct gus_fit_param *p);
 const struct gus_fit_param *gus_fit_get(const struct gus_fit *f, const char *name);
+/* By its text. NULL: it was not timed. */
+const struct gus_fit_form *gus_fit_get_form(const struct gus_fit *f, const char *text);
 
 #endif

@@ -14,13 +14,14 @@
 #include "model/calibration/fitted.h"
 #include "model/calibration/replica.h"
 #include "model/calibration/round.h"
+#include "model/calibration/shapes.h"
 #include "model/machine/config.h"
 #include "model/tables/policies.h"
 #include "model/tables/uarch.h"
 
 enum {
 	LINKS = 12,             /* of a chain in a pass */
-	PAGE = 4096, LINE = 64, WORD = 8,
+	PAGE = 4096, LINE = 64, WORD = 8, WIDE = 32,
 	/* Branches of a pattern at random, as a power of two: more than a predictor learns by heart, which of a Zen
 	 * 4 are some ten thousand; and passes of a measurement, which goes on where the last one ended: so few that
 	 * it is seldom disturbed, and so many that about half of them go wrong. A simulated host is slow. */
@@ -35,8 +36,9 @@ enum {
 enum chain {
 	CHAIN_LOAD, CHAIN_LOAD_ADDED, CHAIN_INDEXED, CHAIN_VECTOR, CHAIN_TRANSFERS, CHAIN_LINE, CHAIN_PAGE,
 	CHAIN_APART, CHAIN_ALIAS, CHAIN_FORWARD, CHAIN_FORWARD_OTHER, CHAIN_FORWARD_ADD, CHAIN_FORWARD_BYTE,
-	CHAIN_FORWARD_SHORT, CHAIN_FORWARD_COMPUTED, CHAIN_FORWARD_VECTOR, CHAIN_FORWARD_ADDRESS, CHAIN_WIDER,
-	CHAIN_BLOCKED, CHAINS
+	CHAIN_FORWARD_SHORT, CHAIN_FORWARD_COMPUTED, CHAIN_FORWARD_WORD, CHAIN_FORWARD_VECTOR, CHAIN_FORWARD_PART,
+	CHAIN_FORWARD_WIDE, CHAIN_FORWARD_ADDRESS, CHAIN_WIDER, CHAIN_BLOCKED, CHAIN_BLOCKED_PAIR,
+	CHAIN_BLOCKED_VECTOR, CHAIN_STORES, CHAIN_STORES_VECTOR, CHAINS
 };
 
 static struct gus_micro_access fixed(int64_t offset)
@@ -168,6 +170,24 @@ static void link_forward_vector(struct gus_micro *m)
 	gus_emit_load_vector(m, 0, 2 * WORD, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
 }
 
+static void link_forward_word(struct gus_micro *m)
+{
+	gus_emit_store_vector(m, 0, WORD, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+	gus_emit_load_vector(m, 0, WORD, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+}
+
+static void link_forward_part(struct gus_micro *m)
+{
+	gus_emit_store_vector(m, 0, 2 * WORD, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+	gus_emit_load_vector(m, 0, WORD, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+}
+
+static void link_forward_wide(struct gus_micro *m)
+{
+	gus_emit_store_vector(m, 0, WIDE, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+	gus_emit_load_vector(m, 0, WIDE, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+}
+
 /* The address of the store waits for the load before; what it stores, the address itself, does not. */
 static void link_forward_address(struct gus_micro *m)
 {
@@ -185,6 +205,42 @@ static void link_blocked(struct gus_micro *m)
 {
 	gus_emit_store_byte(m, 4, GUS_EMIT_ARENA, 2 * PAGE + 2, fixed(2 * PAGE + 2));
 	gus_emit_load(m, 4, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+}
+
+/* All of what is loaded is in flight, but in two stores: mov [rsi + 2 * PAGE], eax; mov [rsi + 2 * PAGE + 4], eax. */
+static void link_blocked_pair(struct gus_micro *m)
+{
+	static const uint8_t stores[2][6] = { { 0x89, 0x86, 0x00, 0x20, 0x00, 0x00 },
+		{ 0x89, 0x86, 0x04, 0x20, 0x00, 0x00 } };
+
+	for (int half = 0; half < 2; half++)
+		if (m->isa == GUS_ISA_X86_64) {
+			gus_emit_bytes(m, stores[half], sizeof(stores[half]));
+			gus_vec_push(&m->accesses, fixed(2 * PAGE + half * WORD / 2));
+		} else {
+			gus_emit_store_byte(m, 0, GUS_EMIT_ARENA, 2 * PAGE + half, fixed(2 * PAGE + half));
+		}
+	gus_emit_load(m, 0, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+}
+
+static void link_blocked_vector(struct gus_micro *m)
+{
+	gus_emit_store_vector(m, 0, WORD, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+	gus_emit_store_vector(m, 0, WORD, GUS_EMIT_ARENA, 2 * PAGE + WORD, fixed(2 * PAGE + WORD));
+	gus_emit_load_vector(m, 0, 2 * WORD, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
+}
+
+/* No chain: nothing waits for them but the next ones, for L1. */
+static void link_stores(struct gus_micro *m)
+{
+	for (int i = 0; i < 2; i++)
+		gus_emit_store(m, 11, GUS_EMIT_ARENA, 2 * PAGE + i * WORD, fixed(2 * PAGE + i * WORD));
+}
+
+static void link_stores_vector(struct gus_micro *m)
+{
+	for (int i = 0; i < 2; i++)
+		gus_emit_store_vector(m, 1, WORD, GUS_EMIT_ARENA, 2 * PAGE + i * WORD, fixed(2 * PAGE + i * WORD));
 }
 
 static const struct link {
@@ -209,9 +265,16 @@ static const struct link {
 	[CHAIN_FORWARD_SHORT] = { "store and load of two bytes", link_forward_short, 0, true },
 	[CHAIN_FORWARD_COMPUTED] = { "store, load and addition", link_forward_computed, 0, false },
 	[CHAIN_FORWARD_VECTOR] = { "store and load of a vector", link_forward_vector, 0, true },
+	[CHAIN_FORWARD_WORD] = { "store and load of a word of a vector", link_forward_word, 0, true },
+	[CHAIN_FORWARD_PART] = { "store of a vector and load of its half", link_forward_part, 0, true },
+	[CHAIN_FORWARD_WIDE] = { "store and load of a wide vector", link_forward_wide, 0, true },
 	[CHAIN_FORWARD_ADDRESS] = { "store to what was loaded", link_forward_address, 0, false },
 	[CHAIN_WIDER] = { "load wider than the store", link_wider, 0, false },
 	[CHAIN_BLOCKED] = { "load around a store", link_blocked, 0, true },
+	[CHAIN_BLOCKED_PAIR] = { "load of two stores", link_blocked_pair, 0, true },
+	[CHAIN_BLOCKED_VECTOR] = { "load of a vector of two stores", link_blocked_vector, 0, true },
+	[CHAIN_STORES] = { "two stores", link_stores, 0, true },
+	[CHAIN_STORES_VECTOR] = { "two stores of vectors", link_stores_vector, 0, true },
 };
 
 static struct gus_micro *chain_of(enum gus_isa isa, const struct link *link)
@@ -296,6 +359,8 @@ static bool is_real(const struct penalties *p)
 
 static bool is_wanted(const struct penalties *p, enum chain chain)
 {
+	if (chain == CHAIN_FORWARD_WIDE && (p->c->host->isa != GUS_ISA_X86_64 || !p->c->host->avx2))
+		return false;
 	return p->c->depth == GUS_CALIBRATION_FULL || links[chain].quick;
 }
 
@@ -325,14 +390,22 @@ static int measure(struct penalties *p, struct gus_error *err)
 /* Figures. */
 
 /* Parameters are whole cycles, so a figure that is about half a one from any was not what it was taken for. */
+static enum gus_confidence sureness(double value, double noise)
+{
+	double apart = fabs(value - round(value));
+
+	if (apart > 0.35 || noise > 0.1)
+		return GUS_CONFIDENCE_LOW;
+	return apart > 0.2 || noise > 0.03 ? GUS_CONFIDENCE_MEDIUM : GUS_CONFIDENCE_HIGH;
+}
+
 static void put(struct penalties *p, const char *name, double value, double noise, const char *why)
 {
 	double whole = round(value);
 	struct gus_fit_param out = { .name = name, .value = whole, .low = fmin(value, whole),
-		.high = fmax(value, whole), .residual = whole > 0 ? fabs(value - whole) / whole : 0 };
+		.high = fmax(value, whole), .residual = whole > 0 ? fabs(value - whole) / whole : 0,
+		.confidence = sureness(value, noise) };
 
-	out.confidence = fabs(value - whole) > 0.35 || noise > 0.1 ? GUS_CONFIDENCE_LOW :
-		fabs(value - whole) > 0.2 || noise > 0.03 ? GUS_CONFIDENCE_MEDIUM : GUS_CONFIDENCE_HIGH;
 	snprintf(out.why, sizeof(out.why), "%s", why);
 	gus_fit_put(p->f, &out);
 }
@@ -374,48 +447,51 @@ static void put_link(struct penalties *p, const char *name, enum chain chain, do
 	put(p, name, p->cycles[chain] - less, p->noise[chain], why);
 }
 
-/* What is not what a link takes, as the link is of more than the parameter counts: as far as the host is from the
- * nearest table's machine, so far is the parameter from that machine's. */
-static int put_beside(struct penalties *p, const char *name, enum chain chain, double nearest, struct gus_error *err)
+/* No surer than the times of the shapes are, nor than the shapes agree. */
+static void put_shapes(struct penalties *p, const char *name, const struct gus_shapes *s, double noise)
 {
-	struct gus_micro *m;
-	double modelled = 0;
-	char why[100];
-	int status;
+	struct gus_fit_param out = { .name = name, .value = round(gus_shapes_value(s)),
+		.confidence = gus_shapes_confidence(s) };
+	enum gus_confidence sure;
 
-	if (!p->there[chain])
-		return 0;
-	m = chain_of(p->c->host->isa, &links[chain]);
-	status = gus_replica_run(&p->replica, m, &modelled, err);
-	gus_micro_free(m);
-	modelled /= LINKS;
-	snprintf(why, sizeof(why), "%s takes %.2f cycles, of the nearest table's machine %.2f by %.0f",
-		 links[chain].name, p->cycles[chain], modelled, nearest);
-	if (status == 0)
-		put(p, name, nearest + p->cycles[chain] - modelled, p->noise[chain], why);
-	return status;
+	if (!s->n)
+		return;
+	sure = sureness(s->n > 1 && s->high - s->low > 0.5 ? out.value : s->low, noise);
+	out.low = fmin(s->low, out.value);
+	out.high = fmax(s->high, out.value);
+	out.residual = out.value > 0 ? fmax(s->high - out.value, out.value - s->low) / out.value : 0;
+	if (out.confidence > sure)
+		out.confidence = sure;
+	gus_shapes_say(s, out.why, sizeof(out.why));
+	gus_fit_put(p->f, &out);
 }
 
+/* Cycles from a vector to a general register: as was fitted, else as the table says, else half of there and back. */
 static double latency_of_transfer(const struct penalties *p)
 {
-	const struct gus_uarch_form *form = gus_uarch_form_by_text(p->c->nearest, "MOVQ (R64, XMM)");
+	static const char text[] = "MOVQ (R64, XMM)";
+	const struct gus_uarch_form *form = gus_uarch_form_by_text(p->c->nearest, text);
+	const struct gus_fit_form *found = gus_fit_get_form(p->f, text);
 
+	if (found && found->latency_confidence >= GUS_CONFIDENCE_MEDIUM && !isnan(found->latency))
+		return found->latency;
 	if (form && form->row != GUS_UARCH_NONE)
 		return p->c->nearest->rows[form->row].latency / (double)GUS_UARCH_CENTI;
-	return p->cycles[CHAIN_TRANSFERS] / 2;
+	return p->there[CHAIN_TRANSFERS] ? p->cycles[CHAIN_TRANSFERS] / 2 : 1;
 }
 
-/* It goes back to a general register, by a way whose length the nearest table says; and rows of the table have
+/* It goes back to a general register, by a way whose length is shared out of a round trip; and rows of the table have
  * loads of their own. So the table's figure stays. */
 static void put_vector_load(struct penalties *p)
 {
 	struct gus_fit_param out = { .name = "l1d_latency_vector", .confidence = GUS_CONFIDENCE_LOW };
+	double transfer = latency_of_transfer(p);
 
 	if (!p->there[CHAIN_VECTOR])
 		return;
-	out.value = out.low = out.high = round(p->cycles[CHAIN_VECTOR] - latency_of_transfer(p));
-	snprintf(out.why, sizeof(out.why), "with a move to a general register it takes %.2f cycles",
-		 p->cycles[CHAIN_VECTOR]);
+	out.value = out.low = out.high = round(p->cycles[CHAIN_VECTOR] - transfer);
+	snprintf(out.why, sizeof(out.why), "with a move to a general register, of %.0f cycles, it takes %.2f cycles",
+		 transfer, p->cycles[CHAIN_VECTOR]);
 	gus_fit_put(p->f, &out);
 }
 
@@ -475,20 +551,68 @@ static void settle_address(struct penalties *p)
 		put_link(p, "store_forward_address", CHAIN_FORWARD_ADDRESS, 0);
 }
 
-/* What is blocked waits until the store has left, a cycle after it was executed, and counts from there. */
-static int settle_forwarding(struct penalties *p, struct gus_error *err)
+static bool is_wider_forwarded(const struct penalties *p)
 {
-	const struct gus_core_config *c = &p->nearest;
-	double vector = c->store_forward_vector ? c->store_forward_vector : c->store_forward_latency;
+	return p->there[CHAIN_WIDER] && p->cycles[CHAIN_WIDER] < p->cycles[CHAIN_BLOCKED] - 3;
+}
 
+static double noise_of(const struct penalties *p, const enum chain *chains, size_t n)
+{
+	double noise = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (p->there[chains[i]])
+			noise = fmax(noise, p->noise[chains[i]]);
+	return noise;
+}
+
+/* By how much vectors take longer to memory and back than general registers: what their stores wait for besides. A word
+ * of one is forwarded as words are. */
+static double more_by_vectors(const struct penalties *p)
+{
+	const struct gus_fit_param *word = gus_fit_get(p->f, "store_forward_latency");
+
+	return p->cycles[CHAIN_FORWARD_WORD] - word->value;
+}
+
+/* What is blocked waits until the store has left, a cycle after it was executed, and counts from there. Real CPUs are
+ * faster where stores in flight have all of it than where the cache has some, and code has both: so several are asked.
+ * Where a second store leaves a cycle after the first, that is nothing that the load is blocked for. */
+static void settle_blocked(struct penalties *p)
+{
+	static const double APART = 1.5;
+	static const enum chain chains[] = { CHAIN_BLOCKED, CHAIN_WIDER, CHAIN_BLOCKED_PAIR, CHAIN_BLOCKED_VECTOR };
+	const double besides[] = { 0, 0, p->cycles[CHAIN_STORES] > APART,
+		(p->cycles[CHAIN_STORES_VECTOR] > APART) + more_by_vectors(p) };
+	struct gus_shapes s = { .n = 0 };
+
+	for (size_t i = 0; i < sizeof(chains) / sizeof(*chains); i++)
+		if (p->there[chains[i]] && (chains[i] != CHAIN_WIDER || !is_wider_forwarded(p)))
+			gus_shapes_add(&s, links[chains[i]].name, p->cycles[chains[i]] - 1 - besides[i]);
+	put_shapes(p, "store_forward_blocked", &s, noise_of(p, chains, sizeof(chains) / sizeof(*chains)));
+}
+
+static void settle_vectors(struct penalties *p)
+{
+	static const enum chain chains[] = { CHAIN_FORWARD_VECTOR, CHAIN_FORWARD_PART, CHAIN_FORWARD_WIDE };
+	struct gus_shapes s = { .n = 0 };
+
+	for (size_t i = 0; i < sizeof(chains) / sizeof(*chains); i++)
+		if (p->there[chains[i]])
+			gus_shapes_add(&s, links[chains[i]].name, p->cycles[chains[i]] - more_by_vectors(p));
+	put_shapes(p, "store_forward_vector", &s, noise_of(p, chains, sizeof(chains) / sizeof(*chains)));
+}
+
+static void settle_forwarding(struct penalties *p)
+{
 	settle_latency(p);
 	settle_address(p);
 	settle_renaming(p);
-	put_link(p, "store_forward_blocked", CHAIN_BLOCKED, 1);
 	if (p->there[CHAIN_WIDER])
-		put(p, "store_forward_wider", p->cycles[CHAIN_WIDER] < p->cycles[CHAIN_BLOCKED] - 3,
-		    p->noise[CHAIN_WIDER], "a load that begins where the store does and reads more");
-	return put_beside(p, "store_forward_vector", CHAIN_FORWARD_VECTOR, vector, err);
+		put(p, "store_forward_wider", is_wider_forwarded(p), p->noise[CHAIN_WIDER],
+		    "a load that begins where the store does and reads more");
+	settle_blocked(p);
+	settle_vectors(p);
 }
 
 /* Whether the test before a branch is fused with it. Else it is a cycle by itself. */
@@ -635,8 +759,7 @@ int gus_fit_penalties(const struct gus_calibration *c, struct gus_fit *f, struct
 	if (status != 0)
 		return -1;
 	settle_loads(&p);
-	if (settle_forwarding(&p, err) != 0)
-		return -1;
+	settle_forwarding(&p);
 	if (c->progress)
 		c->progress(c->progress_context, "loads and branches", 1);
 	return 0;
