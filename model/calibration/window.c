@@ -36,6 +36,7 @@ struct found {
 	double cycles;          /* of the jam */
 	bool asked, agreed;     /* agreed: two searches at different times found the same */
 	unsigned most;          /* up to which n it was sought */
+	unsigned least_flat, most_flat; /* of all searches that found about the same, 0: none did */
 };
 
 struct window {
@@ -192,11 +193,26 @@ static bool is_near(unsigned a, unsigned b)
 	return apart <= 1 + b / 128;
 }
 
+/* What of a size two searches or two kinds of instruction may differ by and mean the same: a tenth. */
+static bool is_about(double a, double b)
+{
+	return fabs(a - b) <= 0.1 * fmax(a, b);
+}
+
+static void note_flats(struct found *of, const struct found *other)
+{
+	if (!other->least_flat || !is_about(of->b.flat, other->b.flat))
+		return;
+	of->least_flat = other->least_flat < of->least_flat ? other->least_flat : of->least_flat;
+	of->most_flat = other->most_flat > of->most_flat ? other->most_flat : of->most_flat;
+}
+
 /* Another thread of the core, which may be somebody else's, takes entries away for a while; nobody adds any. So of
  * several searches the one that found most is right. */
 static void merge(struct found *known, const struct found *now)
 {
 	bool more = !known->asked || (now->b.found && (!known->b.found || now->b.flat > known->b.flat));
+	const struct found before = *known;
 
 	if (known->asked && known->b.found && now->b.found && is_near(now->b.flat, known->b.flat)) {
 		if (now->b.sharp && !known->b.sharp)
@@ -206,6 +222,8 @@ static void merge(struct found *known, const struct found *now)
 		*known = *now;
 	}
 	known->asked = true;
+	note_flats(known, &before);
+	note_flats(known, now);
 }
 
 static int seek_kinds(struct window *w, const struct wanted *wanted, size_t n, struct gus_error *err)
@@ -224,6 +242,8 @@ static int seek_kinds(struct window *w, const struct wanted *wanted, size_t n, s
 			if (seek(w, wanted[i].expected, is_clear(known) ? known->b.flat + HELD : wanted[i].expected,
 				 &now, err) != 0)
 				return -1;
+			now.least_flat = is_clear(&now) ? now.b.flat : 0;
+			now.most_flat = now.least_flat;
 			merge(known, &now);
 		}
 	return 0;
@@ -284,6 +304,23 @@ static double last_of(const struct window *w, enum gus_jam kind)
 	return is_clear(&w->found[kind]) ? w->found[kind].b.flat : 0;
 }
 
+/* A break that is exact in one run is an entry or some off in the next: of a real host the interval has what all
+ * searches found, and a part of the size more. */
+static void widen(const struct window *w, const struct found *found, double held, struct gus_fit_param *p)
+{
+	static const double RUNS_DIFFER = 0.02;
+	double more = fmax(RUNS_DIFFER * p->value, 1);
+
+	if (!is_real(w))
+		return;
+	p->low = fmin(p->low, floor(p->value - more));
+	p->high = fmax(p->high, ceil(p->value + more));
+	if (!found->least_flat)
+		return;
+	p->low = fmin(p->low, found->least_flat + held);
+	p->high = fmax(p->high, found->most_flat + held);
+}
+
 static void put_found(struct window *w, const char *name, enum gus_jam kind, double held, const char *why)
 {
 	const struct found *found = &w->found[kind];
@@ -293,6 +330,7 @@ static void put_found(struct window *w, const char *name, enum gus_jam kind, dou
 			high <= low * 1.03 ? GUS_CONFIDENCE_MEDIUM : GUS_CONFIDENCE_LOW,
 		.residual = found->cycles > 0 ? found->b.noise / found->cycles : 0 };
 
+	widen(w, found, held, &p);
 	snprintf(p.why, sizeof(p.why), "%u %s behind a jam are in time, %u take %.0f cycles more of %.0f%s",
 		 found->b.flat, gus_jam_name(kind), found->b.broken, found->b.step, found->cycles, why);
 	gus_fit_put(w->f, &p);
@@ -322,6 +360,8 @@ static void settle_rob(struct window *w)
 	double mixed = last_of(w, GUS_JAM_MIXED), moves = last_of(w, GUS_JAM_MOVE), nops = last_of(w, GUS_JAM_NOP);
 	enum gus_jam other = moves <= last_of(w, GUS_JAM_ADD) + 4 ? GUS_JAM_MIXED : GUS_JAM_MOVE;
 
+	/* What is about the same by others is of the same buffer, and so is how far it is from that. */
+	note_flats(&w->found[GUS_JAM_NOP], &w->found[GUS_JAM_MIXED]);
 	if (nops > 0)
 		put_found(w, "rob", GUS_JAM_NOP, 2 + w->end, mixed >= nops * 0.98 ? "; others say the same" : "");
 	else if (last_of(w, other) > 0)

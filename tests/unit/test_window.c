@@ -504,6 +504,52 @@ static void errors_come_through(void **state)
 	}
 }
 
+/* What is simulated is exact. Of a real host the interval has two in a hundred on each side, at least an entry, and
+ * what another search or kind of instruction found if that is about the same. */
+static void intervals_have_the_next_run(void **state)
+{
+	static const struct { int real; unsigned taken; const char *name; double low, high; } cases[] = {
+		{ SIMULATED, 0, "rob", 224, 224 }, { SIMULATED, 0, "store_buffer", 56, 56 },
+		{ REAL, 0, "rob", 219, 229 }, { REAL, 0, "store_buffer", 54, 58 },
+		{ REAL, 0, "int_registers", 176, 184 },
+		/* the least of the searches, but not one that somebody else took a lot away from */
+		{ REAL, 12, "rob", 212, 229 }, { REAL, 40, "rob", 219, 229 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct made_window m = made_one;
+		struct gus_fit f = { .params = { 0 } };
+		const struct gus_fit_param *p;
+
+		m.disturbed_kind = GUS_JAM_NOP;
+		m.disturbed = 10;
+		m.taken = cases[i].taken;
+		fit_well(&m, one, cases[i].real, GUS_CALIBRATION_QUICK, &f);
+		p = gus_fit_get(&f, cases[i].name);
+		if (p->low != cases[i].low || p->high != cases[i].high)
+			fail_msg("case %zu: %g to %g", i, p->low, p->high);
+		gus_fit_free(&f);
+	}
+}
+
+/* Nops and what is mixed fill one buffer: where these are a few apart, so may the next run be. */
+static void kinds_that_are_a_few_apart(void **state)
+{
+	static const struct { unsigned mixed; double low; } cases[] = { { 221, 219 }, { 210, 213 }, { 190, 219 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct made_window m = made_one;
+		struct gus_fit f = { .params = { 0 } };
+
+		m.last[GUS_JAM_MIXED] = cases[i].mixed;
+		fit_well(&m, one, REAL, GUS_CALIBRATION_QUICK, &f);
+		assert_true(gus_fit_get(&f, "rob")->low == cases[i].low);
+		gus_fit_free(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -519,6 +565,8 @@ int main(void)
 		cmocka_unit_test(slow_roots_need_few_links),
 		cmocka_unit_test(quick_ones_are_fewer),
 		cmocka_unit_test(errors_come_through),
+		cmocka_unit_test(intervals_have_the_next_run),
+		cmocka_unit_test(kinds_that_are_a_few_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
