@@ -31,6 +31,28 @@ enum {
 	FAR_LEAST = 32 << 20, FAR_TIMES = 4, FAR_TIMES_SLOW = 8,
 };
 
+/* Sizes. */
+
+/* By which a size that was found may be off from one that hardware can have: what else is in L1 takes some of it, and
+ * what was not thrown out yet seems more. */
+static const double OFF = 0.03;
+
+/* The size that an L1 can have, of about so many lines: as its sets are chosen inside a page, it has a number of pages,
+ * of 4 KiB on any CPU. 0: none is near. */
+static double possible_l1(double lines)
+{
+	const double page = (double)GUS_CACHING_PAGE / GUS_CACHING_LINE;
+	double near = page * round(lines / page);
+
+	return near > 0 && fabs(near - lines) <= OFF * lines ? near : 0;
+}
+
+/* The same of what lies behind it: ways by a power of two of sets. */
+static double possible_far(double lines)
+{
+	return gus_knee_likely(lines, 15, OFF);
+}
+
 /* L1. */
 
 static int cost_dense(void *context, uint64_t places, double *cycles, struct gus_error *err)
@@ -47,7 +69,7 @@ static int find_l1(struct gus_caching *m, struct gus_error *err)
 		.from = L1_FROM, .most = L1_MOST,
 		.tolerance = 0.02 * m->cycles[GUS_CACHING_L1] + 0.02 };
 	struct gus_knee e;
-	double low, high, size;
+	double low, high, size, possible;
 
 	if (gus_knee_find(&s, &e, err) != 0)
 		return -1;
@@ -58,12 +80,15 @@ static int find_l1(struct gus_caching *m, struct gus_error *err)
 	}
 	e.sharp = true; /* L1 is filled evenly wherever pages are: its sets are chosen inside a page */
 	size = gus_knee_size(&e, &low, &high);
+	possible = possible_l1(size);
+	size = possible > 0 ? possible : size;
 	m->lines[GUS_CACHING_L1] = (uint64_t)size;
 	gus_caching_put(m, &(struct gus_caching_figure){ "l1d_size", size * (double)GUS_CACHING_LINE / 1024,
 		low * (double)GUS_CACHING_LINE / 1024, high * (double)GUS_CACHING_LINE / 1024, low, size,
-		size > 1.02 * low ? GUS_CONFIDENCE_MEDIUM : GUS_CONFIDENCE_HIGH },
-		"%llu lines are walked at %.2f cycles, %.0f at %.1f", (unsigned long long)e.fits, e.level, e.half,
-		(e.level + e.beyond) / 2);
+		possible <= 0 ? GUS_CONFIDENCE_LOW : size > 1.02 * low || size < 0.99 * low ? GUS_CONFIDENCE_MEDIUM :
+		GUS_CONFIDENCE_HIGH },
+		"%llu lines are walked at %.2f cycles, %.0f at %.1f%s", (unsigned long long)e.fits, e.level, e.half,
+		(e.level + e.beyond) / 2, possible > 0 ? "" : "; no L1 has so many");
 	return 0;
 }
 
@@ -250,7 +275,7 @@ static int find_l2(struct gus_caching *m, struct gus_error *err)
 		.fineness = 128 };
 	const double kib = (double)lines_of(m, GUS_CACHING_LINE) / 1024;
 	struct gus_knee e;
-	double low, high, size;
+	double low, high, size, possible;
 
 	if (cost_sparse(m, s.from, &s.level, err) != 0)
 		return -1;
@@ -265,9 +290,11 @@ static int find_l2(struct gus_caching *m, struct gus_error *err)
 	/* A large page fills all sets alike, whatever comes behind L2; small ones of a real host lie anywhere. */
 	e.sharp = m->huge || (e.sharp && m->slow);
 	size = gus_knee_size(&e, &low, &high);
+	possible = possible_far(size);
+	size = possible > 0 ? possible : size;
 	m->lines[GUS_CACHING_L2] = lines_of(m, (uint64_t)size);
 	gus_caching_put(m, &(struct gus_caching_figure){ "l2_size", size * kib, low * kib, high * kib, low, size,
-		e.sharp ? GUS_CONFIDENCE_HIGH : GUS_CONFIDENCE_MEDIUM },
+		possible <= 0 ? GUS_CONFIDENCE_LOW : e.sharp ? GUS_CONFIDENCE_HIGH : GUS_CONFIDENCE_MEDIUM },
 		"%.0f KiB are walked at %.1f cycles, %.0f at %.0f%s", low * kib, e.level, e.half * kib,
 		(e.level + e.beyond) / 2,
 		m->huge ? "" : "; small pages anywhere in memory smear it");

@@ -317,6 +317,36 @@ static void the_first_cache(void **state)
 	}
 }
 
+/* What is found is a size that there is, in pages of 4 KiB: 32.6 KiB are 32, not as surely; what is as far from one as
+ * from the next is no size, and nothing rests on it. */
+static void sizes_that_there_are(void **state)
+{
+	static const struct { uint64_t lines; double value, low, high; int confidence; } cases[] = {
+		{ 522, 32, 32, 32.625, MEDIUM }, { 515, 32, 32, 32.1875, HIGH }, { 508, 32, 31.75, 32, HIGH },
+		{ 499, 32, 31.1875, 32, MEDIUM }, { 562, 36, 35.125, 36, MEDIUM },
+		{ 545, 34.0625, 34.0625, 34.0625, LOW }, { 96, 6, 6, 6, LOW },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct made_memory m = made;
+		struct setting s;
+		const struct gus_fit_param *p;
+
+		m.lines[L1] = cases[i].lines;
+		begin(&s, &m, BIG);
+		s.m.lines[L1] = 0;
+		fit(&s, gus_caching_first);
+		p = gus_fit_get(&s.f, "l1d_size");
+		if (!(fabs(p->value - cases[i].value) < 0.01 && fabs(p->low - cases[i].low) < 0.01 &&
+		      fabs(p->high - cases[i].high) < 0.01 && (int)p->confidence == cases[i].confidence))
+			fail_msg("case %zu: %g, %g to %g, %s: %s", i, p->value, p->low, p->high,
+				 gus_confidence_name(p->confidence), p->why);
+		assert_int_equal(strstr(p->why, "no L1 has so many") != NULL, cases[i].confidence == LOW);
+		end(&s);
+	}
+}
+
 /* Nothing is told of ways that lines cannot be divided by, nor of what is larger than any. */
 static void no_first_cache_has_that(void **state)
 {
@@ -904,6 +934,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_cache),
+		cmocka_unit_test(sizes_that_there_are),
 		cmocka_unit_test(no_first_cache_has_that),
 		cmocka_unit_test(caches_behind_it),
 		cmocka_unit_test(lines_have_a_size),
