@@ -17,7 +17,8 @@
 #include "collector/timing/shared.h"
 
 #define MOST_NS 50000000
-#define IMPATIENT 5
+#define IMPATIENT 5             /* parts of which is what it gets behind patience, */
+#define MORE_IMPATIENT 10       /* and behind twice of that */
 #define AGREE 0.005
 #define TRIES 3
 #define BISTABLE_SAMPLES 16
@@ -45,7 +46,9 @@ uint64_t gus_timing_most_ns(const struct gus_timing_options *options, uint64_t s
 {
 	uint64_t most = options->most_ns ? options->most_ns : MOST_NS;
 
-	return options->patient_ns && since_ns > options->patient_ns ? most / IMPATIENT : most;
+	if (!options->patient_ns || since_ns <= options->patient_ns)
+		return most;
+	return most / (since_ns > 2 * options->patient_ns ? MORE_IMPATIENT : IMPATIENT);
 }
 
 static uint64_t now_ns(void)

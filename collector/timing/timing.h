@@ -17,7 +17,8 @@ struct gus_timing;
 struct gus_timing_options {
 	int cpu;                /* -1: the one that we are on */
 	uint64_t most_ns;       /* that are spent on one that doesn't settle, about; 0: 50 ms */
-	uint64_t patient_ns;    /* since the opening: what doesn't settle behind that gets a fifth; 0: never */
+	uint64_t patient_ns;    /* since the opening: what doesn't settle behind that gets a fifth,
+				 * behind twice of that a tenth; 0: never */
 	bool no_counter;        /* cycles by chains also where there is a PMU */
 };
 

@@ -672,7 +672,8 @@ static void test_siblings(void **state)
 	assert_int_equal(gus_timing_sibling_in("", 5), -1);
 }
 
-/* On a machine where nothing settles what is behind 15 s gets a fifth; who says nothing of patience has it for ever. */
+/* On a machine where nothing settles what is behind 15 s gets a fifth, and behind 30 s a tenth; who says nothing of
+ * patience has it for ever. */
 static void test_patience(void **state)
 {
 	const struct gus_timing_options says_nothing = { .cpu = -1 }, quick = { .cpu = -1, .patient_ns = 15000000000 },
@@ -683,6 +684,8 @@ static void test_patience(void **state)
 	assert_int_equal(gus_timing_most_ns(&says_nothing, 3600000000000), 50000000);
 	assert_int_equal(gus_timing_most_ns(&quick, 15000000000), 50000000);
 	assert_int_equal(gus_timing_most_ns(&quick, 15000000001), 10000000);
+	assert_int_equal(gus_timing_most_ns(&quick, 30000000000), 10000000);
+	assert_int_equal(gus_timing_most_ns(&quick, 30000000001), 5000000);
 	assert_int_equal(gus_timing_most_ns(&little, 14000000000), 20000000);
 	assert_int_equal(gus_timing_most_ns(&little, 16000000000), 4000000);
 }
