@@ -350,6 +350,16 @@ static int find_size(struct front *t, struct gus_error *err)
 	return 0;
 }
 
+/* What no loop here shows, and why: of these the table's figures stay. */
+static void hide_others(struct front *t)
+{
+	if (table_value(t, "loop_buffer") > 0)
+		put_least(t, "loop_buffer", 0, "no loop is run that tells it from the uop cache");
+	if (table_value(t, "l1i_size") > 0)
+		put_least(t, "l1i_size", 0, "no loop of more than 28 KiB is run: behind the uop cache decoders "
+			  "may be slower than L2 brings code");
+}
+
 /* Decoders. */
 
 /* Bytes of a loop that the uop cache has not; of the shortest instructions few, as there are more in a window than it
@@ -528,6 +538,7 @@ static int find_all(struct front *t, struct gus_error *err)
 	tell(t, "uop cache", 0.3);
 	if (find_size(t, err) != 0)
 		return -1;
+	hide_others(t);
 	tell(t, "decoders", 0.8);
 	return x86 ? find_decoders(t, err) : 0;
 }

@@ -221,6 +221,14 @@ static int find_walk(struct gus_caching *m, struct gus_error *err)
 	return 0;
 }
 
+/* What would tell are pages of one set, and of those that are in none of the first TLB's entries. */
+static void hide_second_ways(struct gus_caching *m)
+{
+	if (m->pages_second)
+		gus_caching_hidden(m, "stlb_ways", "as many pages as one of its sets has are all in the first TLB, of "
+				   "%llu", (unsigned long long)m->pages);
+}
+
 static int find_huge(struct gus_caching *m, struct gus_error *err)
 {
 	struct walk_of w = { m, GUS_CACHING_HUGE, true, 0 };
@@ -272,5 +280,8 @@ int gus_caching_pages(struct gus_caching *m, struct gus_error *err)
 	if (find_first(m, err) != 0 || find_second_latency(m, err) != 0 || near_l2(m, err) != 0 ||
 	    (full && find_first_ways(m, err) != 0) || (full && find_second(m, err) != 0) || find_walk(m, err) != 0)
 		return -1;
-	return full ? find_huge(m, err) : 0;
+	if (!full)
+		return 0;
+	hide_second_ways(m);
+	return find_huge(m, err);
 }

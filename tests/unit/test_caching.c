@@ -573,6 +573,7 @@ static void quick_ones_are_fewer(void **state)
 	fit(&s, gus_caching_pages);
 	assert_null(gus_fit_get(&s.f, "dtlb_ways"));
 	assert_null(gus_fit_get(&s.f, "stlb_size"));
+	assert_null(gus_fit_get(&s.f, "stlb_ways"));
 	assert_null(gus_fit_get(&s.f, "dtlb_huge_size"));
 	EXPECT(&s, { "dtlb_size", 64, 64, 64, HIGH, NULL }, { "page_walk_latency", 30, 29, 31, MEDIUM, NULL });
 	end(&s);
@@ -594,6 +595,7 @@ static void pages_of_both_kinds(void **state)
 	       { "stlb_latency", 7, 7, 7, HIGH, "160 pages of one line in L1 each are walked at 11.00 cycles" },
 	       { "stlb_size", 1024, 1021, 1024, HIGH, NULL },
 	       { "page_walk_latency", 30, 29, 31, MEDIUM, "160 pages that lie 16 apart" },
+	       { "stlb_ways", 0, 0, 0, NONE, "all in the first TLB, of 64" },
 	       { "dtlb_huge_size", 16, 16, 16, HIGH, "16 huge pages are walked at 4.00 cycles, 17 at more" });
 	assert_true(s.m.huge);
 	assert_true(s.m.pages == 64 && s.m.second == 7 && s.m.walk == 30 && s.m.cycles[L2] == 14);

@@ -111,6 +111,8 @@ static int run(void *context, const struct gus_micro *const *micros, size_t n, s
 static const char plain_table[] = BEGIN "param macro_fusion test_cmp policy s\n";
 
 static const char table[] = BEGIN
+	"param loop_buffer 60 uops s\n"
+	"param l1i_size 32 KiB s\n"
 	"param macro_fusion all policy s\n"
 	"param uop_cache_size 1536 uops s\n"
 	"param uop_cache_line 8 uops s\n"
@@ -184,6 +186,8 @@ static void all_is_found(void **state)
 		{ "uop_cache_width", 6, NONE, "issue takes no more" },
 		{ "fetch_bytes", 32, HIGH, "5.00, 5.00, 4.00, 4.00 of 1, 2, 4, 8 bytes" },
 		{ "decode_width", 5, HIGH, NULL }, { "predecode_width", 6, NONE, NULL },
+		{ "loop_buffer", 0, NONE, "no loop is run that tells" },
+		{ "l1i_size", 0, NONE, "no loop of more than 28 KiB is run" },
 	};
 
 	(void)state;
