@@ -160,7 +160,7 @@ def time_all(chosen, kept, rounds, seconds):
     does not meet all of what is known of one. On many machines a core has two threads, and the other one is somebody
     else's: what was timed beside it is what a half of the core takes. So the most nops a cycle that any round saw is
     what all others are to see, and a round that saw fewer is made again, some times."""
-    most = max((r["nops"] for known in kept.of.values() for r in known["rounds"]), default=0)
+    most = max((r.get("nops", 0) for known in kept.of.values() for r in known["rounds"]), default=0)
     for number in range(rounds):
         for i, v in enumerate(chosen):
             known = kept.of.get(v.key, {})
@@ -178,7 +178,7 @@ def time_all(chosen, kept, rounds, seconds):
 
 
 def counts(r, most):
-    return r["kept"] >= SAMPLES and r["nops"] >= 0.97 * most
+    return r["kept"] >= SAMPLES and r.get("nops", 0) >= 0.97 * most
 
 
 def best_time(v, rounds, most):
