@@ -383,6 +383,8 @@ unit_tests = \
 	tests/unit/test_trees \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
+	tests/unit/test_joint \
+	tests/unit/test_spread \
 	tests/unit/test_timer \
 	tests/unit/test_unwind \
 	tests/unit/test_unwind_stacks \
@@ -458,6 +460,9 @@ tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_pe
 tests_unit_test_penalties_SOURCES = tests/unit/test_penalties.c $(made_program)
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
+tests_unit_test_joint_SOURCES = tests/unit/test_joint.c tests/accuracy/golden/joint.c tests/accuracy/golden/joint.h
+tests_unit_test_spread_SOURCES = tests/unit/test_spread.c tests/accuracy/golden/joint.c tests/accuracy/golden/joint.h \
+	tests/accuracy/golden/spread.c tests/accuracy/golden/spread.h
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
@@ -980,7 +985,8 @@ $(tests_kernels_suite_libo3avx2_a_OBJECTS): CFLAGS = -g -O3
 endif
 
 # Machines of which the truth is known, and what samplers would have seen of them.
-golden_sources = tests/accuracy/golden/calibrate.c tests/accuracy/golden/calibrate.h \
+golden_sources = tests/accuracy/golden/attribute.c tests/accuracy/golden/attribute.h \
+	tests/accuracy/golden/calibrate.c tests/accuracy/golden/calibrate.h \
 	tests/accuracy/golden/counters.c tests/accuracy/golden/counters.h tests/accuracy/golden/draw.h \
 	tests/accuracy/golden/host.c tests/accuracy/golden/host.h \
 	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h tests/accuracy/golden/passes.h \
@@ -989,7 +995,9 @@ golden_sources = tests/accuracy/golden/calibrate.c tests/accuracy/golden/calibra
 	tests/accuracy/golden/replay.c tests/accuracy/golden/replay.h \
 	tests/accuracy/golden/run.c tests/accuracy/golden/run.h \
 	tests/accuracy/golden/samplers.c tests/accuracy/golden/samplers.h \
+	tests/accuracy/golden/joint.c tests/accuracy/golden/joint.h \
 	tests/accuracy/golden/score.c tests/accuracy/golden/score.h \
+	tests/accuracy/golden/spread.c tests/accuracy/golden/spread.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h \
 	tests/accuracy/golden/truth.c tests/accuracy/golden/truth.h
 check_PROGRAMS += tests/accuracy/golden/gusprof-golden

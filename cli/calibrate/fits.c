@@ -104,9 +104,9 @@ static int judge(const struct gus_calibrate_noise *n, struct gus_fit *f, struct 
 
 	if (share > GUS_CALIBRATE_TOO_NOISY)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot calibrate: %.0f %% of the microbenchmarks could not be "
-				"timed well here (%.0f %% noisy, %.0f %% with two times, %.0f %% disturbed, %.0f %% beside "
-				"another thread of the core); something else keeps the machine busy: try again when it "
-				"does not, or another CPU with --cpu", 100 * share,
+				"timed well here (%.0f %% noisy, %.0f %% with two times, %.0f %% disturbed, %.0f %% "
+				"beside another thread of the core); something else keeps the machine busy: try again "
+				"when it does not, or another CPU with --cpu", 100 * share,
 				100.0 * (double)n->noisy / (double)n->run, 100.0 * (double)n->bistable / (double)n->run,
 				100.0 * (double)n->moved / (double)n->run, 100.0 * (double)n->beside / (double)n->run);
 	if (share > GUS_CALIBRATE_NOISY)

@@ -101,7 +101,8 @@ static void test_neighbour(void **state)
 	t = timer_judge(leaves, 3, 5);
 	assert_int_equal(t.kept, 1);
 	assert_float_equal(t.least, 110, 1e-9);
-	assert_int_equal(timer_judge(leaves, 3, 4).kept, 2); /* a probe that was faster than what was known tells more */
+	/* A probe that was faster than what was known tells more. */
+	assert_int_equal(timer_judge(leaves, 3, 4).kept, 2);
 }
 
 /* 1,000 multiplications in a chain. How long they take is not asked here, as others may run on this machine; but the
@@ -150,7 +151,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sample), cmocka_unit_test(test_all_count), cmocka_unit_test(test_disturbed),
-		cmocka_unit_test(test_probe_between_clocks), cmocka_unit_test(test_none_counts), cmocka_unit_test(test_neighbour),
+		cmocka_unit_test(test_probe_between_clocks), cmocka_unit_test(test_none_counts),
+		cmocka_unit_test(test_neighbour),
 		cmocka_unit_test(test_measure),
 	};
 

@@ -308,7 +308,12 @@ static void make_beside(struct gus_timing_sample *s, size_t from, size_t to)
 
 static void test_beside(void **state)
 {
-	static const struct { size_t alone, all; double cycles; uint32_t kept, beside, trouble; bool settled; } cases[] = {
+	static const struct {
+		size_t alone, all;
+		double cycles;
+		uint32_t kept, beside, trouble;
+		bool settled;
+	} cases[] = {
 		{ N, N, 3, N, 0, 0, true },
 		{ 8, N, 3, 8, N - 8, 0, true },
 		{ 4, N, 3, 4, N - 4, 0, false },        /* seen too rarely, and in one turn */
@@ -330,7 +335,8 @@ static void test_beside(void **state)
 	}
 }
 
-/* A tenth more is what reading the clock makes of a round; nobody looked, or does not know what rounds take: all count. */
+/* A tenth more is what reading the clock makes of a round; nobody looked, or does not know what rounds take: all
+ * count. */
 static void test_beside_or_not(void **state)
 {
 	static const struct { double round, alone; bool beside; } cases[] = {

@@ -19,6 +19,11 @@
  *	gusprof-golden score FOLDER [--samples N]           E of each scheme, by level; of N samples, or of 4,000,
  *	                                                    40,000 and 400,000
  *	gusprof-golden facts FOLDER                         what TEA's authors show of their machine
+ *	gusprof-golden attribute FOLDER TRACE [--uarch NAME|FILE] [--samples N] [--passes K]
+ *	                                                    E of samples as they are, and spread as a replay of N
+ *	                                                    instructions of the trace has it (attribute.h); by default
+ *	                                                    of all, by the machine's table without its traits and its
+ *	                                                    predictor; K: steps of spreading
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,6 +36,7 @@
 #include "model/core/pics.h"
 #include "proto/psv.h"
 #include "proto/sample.h"
+#include "tests/accuracy/golden/attribute.h"
 #include "tests/accuracy/golden/calibrate.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/output.h"
@@ -54,7 +60,8 @@ static int usage(void)
 		"[--passes K] [--bare | --truth] TRACE -o FOLDER | "
 		"stages [--passes K] [--period N] [--stores N] STAGES DICT -o FOLDER | "
 		"calibrate SEED | NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay] | "
-		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER\n");
+		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
+		"attribute FOLDER TRACE [--uarch NAME|FILE] [--samples N] [--passes K]\n");
 	return 2;
 }
 
@@ -384,6 +391,14 @@ static int do_top(const struct arguments *a, struct gus_error *err)
 	return rc;
 }
 
+static int do_attribute(const struct arguments *a, struct gus_error *err)
+{
+	struct golden_attribute_options o = { .folder = a->word, .trace = a->second, .uarch = a->uarch,
+		.seed = a->seed, .steps = a->passes, .instructions = a->samples };
+
+	return a->second ? golden_attribute(&o, err) : gus_fail(err, GUS_E_USAGE, "a trace comes behind the folder");
+}
+
 /* Nothing but digits. */
 static bool is_number(const char *word, uint64_t most, uint64_t *n)
 {
@@ -472,7 +487,7 @@ int main(int argc, char **argv)
 		bool folder;
 	} verbs[] = { { "machine", do_machine, false }, { "run", do_run, true }, { "score", do_score, false },
 		{ "stages", do_stages, true }, { "top", do_top, false }, { "facts", do_facts, false },
-		{ "calibrate", do_calibrate, false } };
+		{ "calibrate", do_calibrate, false }, { "attribute", do_attribute, false } };
 	struct arguments a = { 0 };
 	struct gus_error err = { 0 };
 

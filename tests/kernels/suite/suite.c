@@ -272,6 +272,6 @@ int main(int argc, char **argv)
 		if (argc > 1 && strcmp(argv[1], verbs[i].name) == 0 && argc - 2 >= verbs[i].least &&
 		    argc - 2 <= verbs[i].most)
 			return verbs[i].verb(argc - 2, argv + 2);
-	die("usage: suite list [host] | run KERNEL BYTES PASSES | time KERNEL BYTES [SECONDS [NOPS]] | check KERNEL BYTES",
-	    "");
+	die("usage: suite list [host] | run KERNEL BYTES PASSES | time KERNEL BYTES [SECONDS [NOPS]] | "
+	    "check KERNEL BYTES", "");
 }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/accuracy/golden/joint.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/index.h"
+#include "model/code/program.h"
+#include "model/core/pics.h"
+
+enum {
+	TOGETHER = 64,  /* instructions that retire in one cycle */
+	RING = 256,     /* of the last ones that retired, and of the next; a power of two */
+};
+
+struct cell_key { uint64_t address, psv; };
+struct pair_key { uint64_t address; uint32_t behind, cell; };
+struct pairs { struct gus_index index; struct gus_vec(struct golden_joint_pair) list; };
+
+/* An instruction that has retired. */
+struct retired { uint64_t address; bool behind; };
+/* Ticks of a cell that are seen at one which has not. */
+struct pending { uint32_t cell; unsigned skid; uint64_t ticks; };
+
+struct golden_joint {
+	struct gus_core_listener listener;
+	struct gus_index cells;
+	struct gus_vec(struct golden_joint_cell) list;
+	struct pairs pairs[GOLDEN_JOINT_SKIDS];
+	/* The run. */
+	const struct gus_program *p;
+	uint64_t retired;                       /* ops; their numbers count up */
+	struct retired ring[RING];
+	struct gus_vec(struct pending) pending[RING];
+	struct { uint32_t cell; unsigned weight; } now[TOGETHER];
+	unsigned now_n;
+	uint64_t waiting, flushed;              /* cycles that belong to the next that retires, to the last that did */
+	uint32_t last;                          /* the cell of what retired last */
+	bool has_last, mispredicted;            /* mispredicted: what retired last was */
+	uint64_t behind;                        /* the address behind what retired last */
+};
+
+struct golden_joint *golden_joint_new(void)
+{
+	struct golden_joint *j = gus_zalloc(sizeof(*j));
+
+	gus_index_init(&j->cells, sizeof(struct cell_key));
+	for (unsigned k = 0; k < GOLDEN_JOINT_SKIDS; k++)
+		gus_index_init(&j->pairs[k].index, sizeof(struct pair_key));
+	return j;
+}
+
+void golden_joint_free(struct golden_joint *j)
+{
+	if (!j)
+		return;
+	for (unsigned k = 0; k < GOLDEN_JOINT_SKIDS; k++) {
+		gus_index_free(&j->pairs[k].index);
+		gus_vec_free(&j->pairs[k].list);
+	}
+	for (unsigned i = 0; i < RING; i++)
+		gus_vec_free(&j->pending[i]);
+	gus_index_free(&j->cells);
+	gus_vec_free(&j->list);
+	free(j);
+}
+
+static uint32_t cell_of(struct golden_joint *j, uint64_t address, uint16_t psv)
+{
+	struct cell_key key = { address, psv };
+	bool is_new;
+	uint32_t number = gus_index_add(&j->cells, &key, &is_new);
+
+	if (is_new)
+		gus_vec_push(&j->list, (struct golden_joint_cell){ .address = address, .psv = psv });
+	return number;
+}
+
+static void see(struct golden_joint *j, const struct retired *at, const struct pending *what)
+{
+	struct pair_key key = { at->address, at->behind, what->cell };
+	struct pairs *pairs = &j->pairs[what->skid];
+	bool is_new;
+	uint32_t number = gus_index_add(&pairs->index, &key, &is_new);
+
+	if (is_new)
+		gus_vec_push(&pairs->list, (struct golden_joint_pair){ at->address, at->behind, what->cell, 0 });
+	pairs->list.v[number].ticks += what->ticks;
+}
+
+/* Ticks of a cell, of a cycle in which the op `next` was the next to retire, and with it all before `after`. */
+static void put(struct golden_joint *j, uint64_t next, uint64_t after, uint32_t cell, uint64_t ticks)
+{
+	j->list.v[cell].ticks += ticks;
+	for (unsigned k = 0; k < GOLDEN_JOINT_SKIDS && ticks; k++) {
+		struct pending what = { cell, k, ticks };
+		uint64_t at = k ? after + k - 1 : next;
+
+		if (at < j->retired)
+			see(j, &j->ring[at % RING], &what);
+		else
+			gus_vec_push(&j->pending[at % RING], what);
+	}
+}
+
+/* Of an op that is several instructions (a comparison and its branch) the end of the last. */
+static uint64_t end_of(const struct gus_program *p, const struct gus_op *op)
+{
+	const struct gus_program_insn *last = &p->insns[op->insn + op->insns_n - 1];
+
+	return last->offset + last->info.length;
+}
+
+static void retire(void *context, const struct gus_core_retired *told)
+{
+	struct golden_joint *j = context;
+	const struct gus_op *op = &j->p->ops[told->op];
+	uint64_t address = j->p->insns[op->insn].offset;
+	unsigned slot = j->retired % RING;
+
+	if (!told->ends)
+		return;
+	j->ring[slot] = (struct retired){ address, j->mispredicted && address != j->behind };
+	for (size_t i = 0; i < j->pending[slot].n; i++)
+		see(j, &j->ring[slot], &j->pending[slot].v[i]);
+	j->pending[slot].n = 0;
+	j->retired++;
+	if (j->now_n < TOGETHER) {
+		j->now[j->now_n].cell = cell_of(j, address, told->psv);
+		j->list.v[j->now[j->now_n].cell].executed++;
+		j->now[j->now_n++].weight = op->insns_n;
+	}
+	j->mispredicted = (told->psv & GUS_CORE_FL_MB) != 0;
+	j->behind = end_of(j->p, op);
+}
+
+/* What waited for the first of them, and this cycle, of which each has its share. */
+static void share(struct golden_joint *j)
+{
+	uint64_t first = j->retired - j->now_n, left = GUS_PICS_TICKS;
+	unsigned weights = 0;
+
+	if (j->flushed)
+		put(j, first, j->retired, j->last, j->flushed * GUS_PICS_TICKS);
+	put(j, first, j->retired, j->now[0].cell, j->waiting * GUS_PICS_TICKS);
+	j->waiting = j->flushed = 0;
+	for (unsigned i = 0; i < j->now_n; i++)
+		weights += j->now[i].weight;
+	for (unsigned i = j->now_n; i-- > 0;) {
+		uint64_t ticks = i ? GUS_PICS_TICKS / weights * j->now[i].weight : left;
+
+		left -= ticks;
+		put(j, first, j->retired, j->now[i].cell, ticks);
+	}
+	j->last = j->now[j->now_n - 1].cell;
+	j->has_last = true;
+	j->now_n = 0;
+}
+
+static void cycle(void *context, const struct gus_core_cycle *told)
+{
+	struct golden_joint *j = context;
+
+	if (j->now_n)
+		share(j);
+	else if (told->state == GUS_COMMIT_FLUSHED && !told->of_next && j->has_last)
+		j->flushed++;
+	else
+		j->waiting++;
+}
+
+const struct gus_core_listener *golden_joint_listen(struct golden_joint *j, const struct gus_program *p)
+{
+	j->p = p;
+	j->listener = (struct gus_core_listener){ .context = j, .retire = retire, .cycle = cycle };
+	return &j->listener;
+}
+
+void golden_joint_leave(struct golden_joint *j)
+{
+	for (unsigned i = 0; i < RING; i++)
+		j->pending[i].n = 0;
+	j->p = NULL;
+	j->waiting = j->flushed = 0;
+	j->now_n = 0;
+	j->has_last = j->mispredicted = false;
+}
+
+const struct golden_joint_cell *golden_joint_cells(const struct golden_joint *j, size_t *n)
+{
+	*n = j->list.n;
+	return j->list.v;
+}
+
+const struct golden_joint_pair *golden_joint_pairs(const struct golden_joint *j, unsigned skid, size_t *n)
+{
+	*n = j->pairs[skid].list.n;
+	return j->pairs[skid].list.v;
+}
