@@ -29,6 +29,8 @@ void gus_micro_free(struct gus_micro *k)
 	free(k);
 }
 
+enum { PAGE = 4096, LINE = 64 };
+
 /* xorshift64*: any order will do, if it is always the same. */
 static uint64_t draw(uint64_t *state)
 {
@@ -71,7 +73,7 @@ static void sequence_of(const struct gus_micro_list *l, uint32_t *places)
 
 		for (uint64_t place = first; place < end; place++)
 			places[n + place - first] = (uint32_t)place;
-		if (!l->in_order)
+		if (!l->in_order && !l->rows)
 			shuffle(places + n, end - first, &state);
 		n += end - first;
 	}
@@ -91,8 +93,24 @@ static uint32_t *order_of(const struct gus_micro_list *l)
 	return next;
 }
 
+/* Of a list whose blocks lie apart. */
+static uint64_t place_apart(const struct gus_micro_list *l, uint64_t i)
+{
+	uint64_t number = i / l->block, state = seeded(l->seed ^ number);
+	uint64_t place = l->start + number * l->apart + i % l->block * l->distance;
+
+	if (i % l->block + 1 < l->block)
+		return place;
+	place += l->leap;
+	if (!l->scattered || number % l->scattered == 0)
+		return place;
+	return place - place % PAGE + draw(&state) % (PAGE / LINE) * LINE + place % LINE;
+}
+
 static uint64_t place_of(const struct gus_micro_list *l, uint64_t i)
 {
+	if (l->apart)
+		return place_apart(l, i);
 	return l->start + i * l->distance + (l->skews ? i % l->skews * l->skew : 0);
 }
 

@@ -19,13 +19,21 @@ enum { GUS_MICRO_NONE = 255 };
 
 /* Places in the arena that are walked in one random cycle, or in order: place i lies at start + i * distance +
  * (i % skews) * skew. Each holds the address of the one after it. With blocks of so many places those of a block come
- * one after the other, in a random order, and then those of another block: so that a page is looked up once for all. */
+ * one after the other, in a random order, and then those of another block: so that a page is looked up once for all.
+ *
+ * Blocks may lie so many bytes apart, from the beginning of one to that of the next; then place i of block b lies at
+ * start + b * apart + i * distance, the last of each block `leap` bytes farther. */
 struct gus_micro_list {
-	uint64_t start, places, distance;
+	uint64_t start, places, distance;       /* distance: with apart it may be negative, modulo 2^64 */
 	uint64_t block;         /* places; 0: each by itself */
 	uint32_t skews, skew;   /* skews 0: none */
 	bool in_order;          /* place i + 1 comes after i, else the order is random */
+	bool rows;              /* inside a block place i + 1 comes after i; blocks are in a random order */
 	uint64_t seed;
+	uint64_t apart, leap;   /* apart 0: blocks lie behind each other, and nothing leaps; leap: as distance */
+	/* With apart: of so many blocks one has its last place there, the others anywhere in their page (4 KiB), in any
+	 * line, as far from its beginning as the leap leads from that of a line. 0: all have it there. */
+	uint64_t scattered;
 };
 
 /* Bytes in the arena, a power of two of them, each 0 or 1: at random, or always the same. */

@@ -241,12 +241,60 @@ static void lists_go_round(void **state)
 	gus_micro_free(k);
 }
 
+/* Blocks that lie apart: each in a row, in a random order, the last of a block farther, or anywhere in its page. */
+static void blocks_lie_apart(void **state)
+{
+	enum { BLOCKS = 200, PLACES = 3 };
+	static const struct gus_micro_list lists[] = {
+		{ .start = 4032, .places = BLOCKS * PLACES, .distance = (uint64_t)-128, .block = PLACES, .rows = true,
+		  .seed = 1, .apart = 8192, .leap = (uint64_t)-56 },
+		{ .start = 64, .places = BLOCKS * PLACES, .distance = 64, .block = PLACES, .rows = true, .seed = 1,
+		  .apart = 4096, .leap = 8, .scattered = 4 },
+	};
+	struct gus_micro *k = gus_micro_new(GUS_ISA_X86_64, "blocks");
+	uint32_t seen[BLOCKS] = { 0 }, there = 0, sorted = 0;
+	struct gus_micro_walk walk;
+	uint64_t block = 0, before = 0;
+
+	(void)state;
+	for (uint8_t l = 0; l < 2; l++) {
+		gus_vec_push(&k->lists, lists[l]);
+		gus_vec_push(&k->accesses,
+			     (struct gus_micro_access){ .way = GUS_MICRO_CHASE, .list = l, .step = true });
+	}
+	gus_micro_walk_begin(&walk, k);
+	while (gus_micro_walk_next(&walk), walk.addresses.v[0] % 8192 != 4032)
+		;
+	for (uint64_t i = 0; i < BLOCKS * PLACES; i++) {
+		if (i % PLACES == 0)
+			block = walk.addresses.v[0] / 8192;
+		sorted += i % PLACES == 0 && block == before + 1;
+		before = block;
+		seen[block]++;
+		assert_int_equal(walk.addresses.v[0], block * 8192 + 4032 - i % PLACES * 128 -
+				 (i % PLACES == PLACES - 1 ? 56 : 0));
+		assert_int_equal(walk.addresses.v[1] / 4096, block);
+		if (i % PLACES < PLACES - 1)
+			assert_int_equal(walk.addresses.v[1] % 4096, 64 + i % PLACES * 64);
+		else
+			there += walk.addresses.v[1] % 4096 == 64 + 2 * 64 + 8;
+		assert_int_equal(walk.addresses.v[1] % 64, i % PLACES == PLACES - 1 ? 8 : 0);
+		gus_micro_walk_next(&walk);
+	}
+	for (int i = 0; i < BLOCKS; i++)
+		assert_int_equal(seen[i], PLACES);
+	assert_in_range(there, BLOCKS / 4, BLOCKS / 4 + BLOCKS / 16);
+	assert_true(sorted < BLOCKS / 10);
+	gus_micro_walk_end(&walk);
+	gus_micro_free(k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(x86_reads_as_meant), cmocka_unit_test(arm64_reads_as_meant),
 		cmocka_unit_test(executes_as_it_says),
-		cmocka_unit_test(lists_go_round),
+		cmocka_unit_test(lists_go_round), cmocka_unit_test(blocks_lie_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
