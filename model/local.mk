@@ -35,6 +35,7 @@ model_libmodel_a_SOURCES = \
 	model/calibration/subject.c model/calibration/subject.h \
 	model/calibration/penalties.c \
 	model/calibration/pool.c model/calibration/pool.h \
+	model/calibration/prefetch.c \
 	model/calibration/replica.c model/calibration/replica.h \
 	model/calibration/round.c model/calibration/round.h \
 	model/calibration/shapes.c model/calibration/shapes.h \

@@ -228,6 +228,7 @@ unit_tests = \
 	tests/unit/test_fits \
 	tests/unit/test_jam \
 	tests/unit/test_memory_fits \
+	tests/unit/test_prefetch \
 	tests/unit/test_emit_executed \
 	tests/unit/test_storesets \
 	tests/unit/test_calibrate_host \
@@ -449,6 +450,7 @@ tests_unit_test_breaks_SOURCES = tests/unit/test_breaks.c
 tests_unit_test_fits_SOURCES = tests/unit/test_fits.c tests/unit/simulated_host.c tests/unit/simulated_host.h
 tests_unit_test_jam_SOURCES = tests/unit/test_jam.c
 tests_unit_test_memory_fits_SOURCES = tests/unit/test_memory_fits.c
+tests_unit_test_prefetch_SOURCES = tests/unit/test_prefetch.c
 tests_unit_test_golden_host_SOURCES = tests/unit/test_golden_host.c tests/accuracy/golden/draw.h \
 	tests/accuracy/golden/host.c tests/accuracy/golden/host.h \
 	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h \

@@ -85,6 +85,7 @@ static const struct part {
 	{ "caches", gus_caching_caches, true, 0.4 },
 	{ "misses in flight", gus_caching_flight, false, 0.1 },
 	{ "bandwidths", gus_caching_streams, false, 0.2 },
+	{ "prefetchers", gus_caching_prefetch, false, 0.1 },
 };
 
 int gus_fit_memory(const struct gus_calibration *c, struct gus_fit *f, struct gus_error *err)

@@ -41,6 +41,7 @@ int gus_caching_pages(struct gus_caching *m, struct gus_error *err);            
 int gus_caching_caches(struct gus_caching *m, struct gus_error *err);            /* L2, L3, and what is behind them */
 int gus_caching_flight(struct gus_caching *m, struct gus_error *err);            /* misses and walks at once */
 int gus_caching_streams(struct gus_caching *m, struct gus_error *err);           /* widths and bandwidths */
+int gus_caching_prefetch(struct gus_caching *m, struct gus_error *err);          /* what comes along */
 
 /* Puts a figure: value with the ends of its interval, and what was measured beside what it explains. */
 struct gus_caching_figure {

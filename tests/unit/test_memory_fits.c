@@ -307,6 +307,8 @@ static void huge_pages_show_all(void **state)
 		{ "l1d_loads_vector", 2, GUS_CONFIDENCE_HIGH }, { "l1d_store_width", 32, GUS_CONFIDENCE_HIGH },
 		{ "l1d_stores", 1, GUS_CONFIDENCE_HIGH }, { "l2_bandwidth", 32, GUS_CONFIDENCE_MEDIUM },
 		{ "l3_bandwidth", 16, GUS_CONFIDENCE_MEDIUM }, { "memory_bandwidth", 8, GUS_CONFIDENCE_MEDIUM },
+		{ "l1d_next_line", 0, GUS_CONFIDENCE_HIGH }, { "l2_next_line", 0, GUS_CONFIDENCE_HIGH },
+		{ "l1d_strides", 0, GUS_CONFIDENCE_HIGH }, { "l1d_stride_ahead", NAN, 0 },
 	};
 	struct made_memory m = made;
 	struct gus_calibration_host host = host_of(&m);
@@ -318,7 +320,7 @@ static void huge_pages_show_all(void **state)
 	(void)state;
 	assert_int_equal(fit_host(&host, GUS_CALIBRATION_FULL, &f, &told), 0);
 	EXPECT(&f, figures);
-	assert_int_equal(told.n, 5);
+	assert_int_equal(told.n, 6);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		const struct gus_fit_param *p = gus_fit_get(&f, sizes[i]);
 

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* The fit of prefetchers against the caches that traces are looked up in (model/oracles/cache.h), whose configuration
+ * it has to find: accesses are one behind the other, and take as long as those say. What no table has a word for is
+ * added to them: lines that come in pairs, pages whose lines come along as before, rows that lead over pages. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "model/calibration/fit.h"
+#include "model/calibration/host.h"
+#include "model/calibration/memory.h"
+#include "model/calibration/micro.h"
+#include "model/machine/steps.h"
+#include "model/oracles/cache.h"
+
+#define COUNT(x) (sizeof(x) / sizeof(*(x)))
+#define HIGH GUS_CONFIDENCE_HIGH
+#define MEDIUM GUS_CONFIDENCE_MEDIUM
+#define LOW GUS_CONFIDENCE_LOW
+#define NONE GUS_CONFIDENCE_NONE
+
+enum { LINE = 64, PAGE = 4096, L1 = 4, L2 = 14, L3 = 50, FAR = 200, PRODUCT = 3, PASSES_FEW = 64 };
+
+struct made_host {
+	uint32_t next_line, strides, ahead, l2_next_line;
+	bool pairs, keeps, crosses;
+	double noise;                   /* cycles, more or less, of each time */
+	unsigned runs, fails_at;
+	uint64_t chance;
+};
+
+static struct gus_cache *caches_of(const struct made_host *h)
+{
+	const struct gus_cache_config c = {
+		.line_size = LINE, .page_size = PAGE, .huge_size = 2 << 20,
+		.level = { { 32 << 10, 8, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 0 },
+			   { 256 << 10, 8, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, L2 - L1 },
+			   { 8 << 20, 16, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, L3 - L1 } },
+		.memory_latency = FAR - L1, .dtlb = { 64, 4 }, .stlb = { 1024, 8 },
+		.l1d_next_line = h->next_line, .l1d_strides = h->strides, .l1d_stride_ahead = h->ahead,
+		.l2_next_line = h->l2_next_line,
+	};
+	struct gus_error err = { 0 };
+	struct gus_cache *cache = gus_cache_new(&c, &err);
+
+	if (!cache)
+		fail_msg("%s", err.text);
+	return cache;
+}
+
+/* The page that is looked at, its first line and the last access's; where the two pages before it had their second. */
+struct now { uint64_t time, page, first, last; int beside, before; };
+
+/* Whether it is there for other reasons than the caches know; into which level: what it costs there. */
+static double brought(const struct made_host *h, struct now *n, uint64_t line)
+{
+	int from = (int)(line - n->first);
+	bool again = line / 64 == n->page && h->keeps && from == n->beside && from == n->before &&
+		from >= -4 && from <= 6;
+	bool pair = h->pairs && line / 64 == n->page && line == (n->first ^ 1);
+	bool over = h->crosses && line % 64 == 0 && line == n->last + 1;
+
+	if (line / 64 != n->page) {
+		n->page = line / 64;
+		n->first = line;
+	} else if (line != n->first) {
+		n->before = n->beside;
+		n->beside = from;
+	}
+	n->last = line;
+	return again || over ? L1 : pair ? L2 : FAR;
+}
+
+static double access_cycles(const struct made_host *h, struct gus_cache *cache, struct now *n, uint64_t address,
+			    uint32_t id)
+{
+	struct gus_cache_answer answer;
+	double there = brought(h, n, address / LINE), cycles;
+
+	gus_cache_access(cache, &(struct gus_cache_access){ .address = address, .bytes = 8, .id = id, .now = n->time },
+			 &answer);
+	cycles = fmin(there, L1 + answer.wait);
+	n->time += (uint64_t)cycles;
+	return cycles;
+}
+
+/* Cycles that a walk waits besides: its products. */
+static double products_of(const struct gus_micro *k)
+{
+	char form[GUS_INSN_FORM_MAX];
+	struct gus_insn_info info;
+	double cycles = 0;
+
+	for (uint32_t at = k->loop; at < k->end; at += info.length) {
+		assert_true(gus_insn_analyse(k->isa, k->code.v + at, k->end - at, &info) > 0);
+		gus_insn_form_text(k->isa, k->code.v + at, k->end - at, form, sizeof(form));
+		cycles += strncmp(form, "IMUL", 4) == 0 ? PRODUCT : 0;
+	}
+	return cycles;
+}
+
+/* One access waits for the other. Where there are several in a pass, each has two instructions more. */
+static double cycles_of(const struct made_host *h, const struct gus_micro *k)
+{
+	const uint64_t passes = k->passes ? k->passes : k->warm > PASSES_FEW ? k->warm : PASSES_FEW;
+	const double products = products_of(k), beside = k->lists.n ? products : 2. * (double)k->accesses.n;
+	struct gus_cache *cache = caches_of(h);
+	struct now n = { .page = UINT64_MAX };
+	struct gus_micro_walk w;
+	double cycles = 0;
+
+	gus_micro_walk_begin(&w, k);
+	for (uint64_t pass = 0; pass < k->warm + passes; pass++) {
+		double took = beside;
+
+		gus_micro_walk_next(&w);
+		for (size_t i = 0; i < w.addresses.n; i++)
+			took += access_cycles(h, cache, &n, w.addresses.v[i], (uint32_t)(3 * i));
+		n.time += (uint64_t)beside;
+		cycles += pass >= k->warm ? took : 0;
+	}
+	gus_micro_walk_end(&w);
+	gus_cache_free(cache);
+	return cycles / (double)passes;
+}
+
+static double disturb(struct made_host *h)
+{
+	h->chance = h->chance * 6364136223846793005u + 1442695040888963407u;
+	return h->noise * ((double)(h->chance >> 40) / (1 << 23) - 1);
+}
+
+static int run(void *context, const struct gus_micro *const *micros, size_t n, struct gus_micro_time *times,
+	       struct gus_error *err)
+{
+	struct made_host *h = context;
+
+	if (++h->runs == h->fails_at)
+		return gus_fail(err, GUS_E_SYSTEM, "run %u does not go", h->runs);
+	for (size_t i = 0; i < n; i++) {
+		times[i] = (struct gus_micro_time){ .samples = 1, .kept = 1 };
+		times[i].cycles = times[i].median = times[i].high = cycles_of(h, micros[i]) + disturb(h);
+	}
+	return 0;
+}
+
+static int fit_of(struct made_host *h, bool slow, struct gus_fit *f, struct gus_error *err)
+{
+	const struct gus_calibration_host host = { .context = h, .isa = GUS_ISA_X86_64, .arena_most = 1 << 30,
+		.arena_most_huge = 1 << 30, .cycles_a_second = slow ? 1e6 : 3e9, .run = run };
+	const struct gus_calibration c = { .host = &host, .depth = GUS_CALIBRATION_FULL };
+	struct gus_caching m = { .c = &c, .host = &host, .f = f, .slow = slow, .huge = true,
+		.lines = { 512, 4096, 131072 }, .cycles = { L1, L2, L3, FAR }, .pages = 64 };
+
+	return gus_caching_prefetch(&m, err);
+}
+
+static void fit(struct made_host *h, bool slow, struct gus_fit *f)
+{
+	struct gus_error err = { 0 };
+
+	*f = (struct gus_fit){ .params = { 0 } };
+	if (fit_of(h, slow, f, &err) != 0)
+		fail_msg("%s", err.text);
+}
+
+static void expect(const struct gus_fit *f, const char *name, double value, enum gus_confidence least, const char *why)
+{
+	const struct gus_fit_param *p = gus_fit_get(f, name);
+
+	if (!p)
+		fail_msg("%s was not tried", name);
+	if (least == NONE ? p->confidence != NONE : p->confidence < least || p->value != value || p->low > value ||
+	    p->high < value)
+		fail_msg("%s is %g, %s, not %g (%s)", name, p->value, gus_confidence_name(p->confidence), value,
+			 p->why);
+	if (why && !strstr(p->why, why))
+		fail_msg("%s: %s", name, p->why);
+}
+
+static double fact_of(const struct gus_fit *f, const char *name)
+{
+	for (size_t i = 0; i < f->facts.n; i++)
+		if (strcmp(f->facts.v[i].name, name) == 0)
+			return f->facts.v[i].value;
+	fail_msg("%s is not told", name);
+	return 0;
+}
+
+/* On a host that is simulated, and on one that is not. */
+static void each_is_found(void **state)
+{
+	static const struct made_host hosts[] = {
+		{ 0 }, { .next_line = 1 }, { .next_line = 2, .l2_next_line = 2 }, { .l2_next_line = 3 },
+		{ .strides = 16, .ahead = 2 }, { .strides = 64, .ahead = 1 }, { .strides = 8, .ahead = 9 },
+		{ .next_line = 1, .l2_next_line = 1, .strides = 16, .ahead = 5 },
+		{ .next_line = 1, .l2_next_line = 3, .strides = 8, .ahead = 12 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(hosts); i++) {
+		struct made_host h = hosts[i / 2];
+		struct gus_fit f;
+
+		fit(&h, i % 2, &f);
+		expect(&f, "l1d_next_line", h.next_line, HIGH, NULL);
+		expect(&f, "l2_next_line", h.l2_next_line, h.next_line ? MEDIUM : HIGH, NULL);
+		expect(&f, "l1d_strides", h.strides, h.strides ? MEDIUM : HIGH, NULL);
+		expect(&f, "l1d_stride_ahead", h.ahead, !h.strides ? NONE : h.next_line ? MEDIUM : HIGH, NULL);
+		assert_true(fact_of(&f, "prefetch_again") == 0);
+		assert_true(fact_of(&f, "prefetch_pairs") == 0);
+		assert_true(fabs(fact_of(&f, "prefetch_into_small_page")) < 0.1);
+		if (h.strides && !h.next_line) /* which falls into rows, too */
+			assert_true(fabs(fact_of(&f, "prefetch_row_misses") - h.ahead - 1) < 0.3);
+		gus_fit_free(&f);
+	}
+}
+
+/* What tables have no word for is said, and not taken for what they have one for. */
+static void others_are_told_apart(void **state)
+{
+	struct made_host pairs = { .pairs = true }, keeps = { .keeps = true, .strides = 16, .ahead = 4 },
+		crosses = { .crosses = true };
+	struct gus_fit f;
+
+	(void)state;
+	fit(&pairs, true, &f);
+	expect(&f, "l1d_next_line", 0, LOW, "pairs come");
+	assert_int_equal(gus_fit_get(&f, "l2_next_line")->confidence, LOW);
+	assert_true(fact_of(&f, "prefetch_pairs") == 1);
+	gus_fit_free(&f);
+	fit(&keeps, false, &f);
+	expect(&f, "l1d_next_line", 0, MEDIUM, "what came once comes again");
+	expect(&f, "l2_next_line", NAN, NONE, "6 lines that came along once");
+	expect(&f, "l1d_strides", 16, MEDIUM, NULL);
+	expect(&f, "l1d_stride_ahead", 4, MEDIUM, NULL);
+	assert_true(fact_of(&f, "prefetch_again") == 6);
+	gus_fit_free(&f);
+	fit(&crosses, false, &f);
+	assert_true(fact_of(&f, "prefetch_into_small_page") > 0.9);
+	assert_true(fact_of(&f, "prefetch_into_huge_page") > 0.9);
+	gus_fit_free(&f);
+}
+
+/* Loads whose lines are so many that L1 has no room for them. */
+static void what_fills_the_first_level_is_less_sure(void **state)
+{
+	struct made_host h = { .strides = 64, .ahead = 16 };
+	struct gus_fit f;
+
+	(void)state;
+	fit(&h, false, &f);
+	expect(&f, "l1d_stride_ahead", 16, HIGH, NULL);
+	assert_int_equal(gus_fit_get(&f, "l1d_strides")->confidence, LOW);
+	gus_fit_free(&f);
+}
+
+/* Noise of a seventh of what is to be seen: what is claimed is so, and much is not claimed. */
+static void noise_makes_it_less_sure(void **state)
+{
+	static const struct { const char *name; double value; } truth[] = { { "l1d_next_line", 1 },
+		{ "l2_next_line", 2 }, { "l1d_strides", 16 }, { "l1d_stride_ahead", 4 } };
+	unsigned unsure = 0;
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 8; seed++) {
+		struct made_host h = { .next_line = 1, .l2_next_line = 2, .strides = 16, .ahead = 4, .noise = 1.5,
+			.chance = seed };
+		struct gus_fit f;
+
+		fit(&h, false, &f);
+		for (size_t i = 0; i < COUNT(truth); i++) {
+			if (gus_fit_get(&f, truth[i].name)->confidence >= MEDIUM)
+				expect(&f, truth[i].name, truth[i].value, MEDIUM, NULL);
+			else
+				unsure++;
+		}
+		gus_fit_free(&f);
+	}
+	assert_in_range(unsure, 8, 28);
+}
+
+/* Without L2 there is nothing to bring lines from, and where it is as near as L1 nothing to see. */
+static void without_a_second_level_nothing_is_seen(void **state)
+{
+	struct made_host h = { .next_line = 1 };
+	const struct gus_calibration_host host = { .context = &h, .isa = GUS_ISA_X86_64, .arena_most = 1 << 30,
+		.cycles_a_second = 3e9, .run = run };
+	const struct gus_calibration c = { .host = &host };
+	struct gus_fit f = { .params = { 0 } };
+	struct gus_caching m = { .c = &c, .host = &host, .f = &f, .lines = { 512 }, .cycles = { L1 } };
+	struct gus_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(gus_caching_prefetch(&m, &err), 0);
+	assert_int_equal(f.params.n, 4);
+	for (size_t i = 0; i < f.params.n; i++)
+		assert_int_equal(f.params.v[i].confidence, NONE);
+	assert_int_equal(h.runs, 0);
+	gus_fit_free(&f);
+}
+
+static void errors_come_through(void **state)
+{
+	struct made_host h = { .next_line = 1, .strides = 16, .ahead = 2 };
+	struct gus_error err = { 0 };
+	struct gus_fit f;
+	unsigned runs;
+
+	(void)state;
+	fit(&h, false, &f);
+	gus_fit_free(&f);
+	runs = h.runs;
+	assert_true(runs > 5);
+	for (h.fails_at = 1; h.fails_at <= runs; h.fails_at++) {
+		f = (struct gus_fit){ .params = { 0 } };
+		h.runs = 0;
+		if (fit_of(&h, false, &f, &err) != -1 || !strstr(err.text, "does not go"))
+			fail_msg("run %u of %u fails, and that is no error", h.fails_at, runs);
+		gus_fit_free(&f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_is_found), cmocka_unit_test(others_are_told_apart),
+		cmocka_unit_test(what_fills_the_first_level_is_less_sure),
+		cmocka_unit_test(noise_makes_it_less_sure), cmocka_unit_test(without_a_second_level_nothing_is_seen),
+		cmocka_unit_test(errors_come_through),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
