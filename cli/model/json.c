@@ -84,7 +84,8 @@ static json_t *steady(const struct gus_model_report *r)
 	const struct gus_core_result *result = &r->modelled->result;
 	json_t *o = json_object();
 
-	json_object_set_new(o, "exact", json_boolean(result->periodic));
+	json_object_set_new(o, "exact",
+			    json_boolean(result->periodic && !gus_program_is_ranged(r->modelled->program)));
 	json_object_set_new(o, "cycles", integer(result->steady_cycles));
 	json_object_set_new(o, "iterations", integer(result->steady_iterations));
 	return o;

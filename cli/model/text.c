@@ -112,7 +112,7 @@ static void print_origin(const struct gus_model_report *r)
 
 enum { RANGES_SHOWN = 4 };
 
-/* Division and its like, whose time the table cannot know. */
+/* Divisions, repeated strings and their like, whose time the table cannot know. */
 static void print_ranges(const struct gus_program *p)
 {
 	unsigned n = 0;
@@ -128,6 +128,21 @@ static void print_ranges(const struct gus_program *p)
 	}
 	if (n > RANGES_SHOWN)
 		printf("            and so do %u more\n", n - RANGES_SHOWN);
+}
+
+/* What the cycles of an iteration are. */
+static const char *kind_of_cycles(const struct gus_model_report *r)
+{
+	const struct gus_modelled *m = r->modelled;
+
+	if (r->settings->options.iterations)
+		return "of the iterations asked for, start and end included";
+	if (r->settings->stream)
+		return "the mean of the second half of a run";
+	if (!m->result.periodic)
+		return "no period was found: the mean of a long run";
+	return gus_program_is_ranged(m->program) ? "the machine repeats itself, with operands such as are taken below" :
+		"exact: the machine repeats itself";
 }
 
 static void print_head(const struct gus_model_report *r)
@@ -149,10 +164,7 @@ static void print_head(const struct gus_model_report *r)
 	gus_calibrated_text(r->settings->uarch);
 	for (size_t i = 0; i < r->notes_n; i++)
 		gus_print("note: %s\n", r->notes[i]);
-	printf("\n%10.2f  cycles an iteration (%s)\n", m->cycles,
-	       r->settings->options.iterations ? "of the iterations asked for, start and end included" :
-	       r->settings->stream ? "the mean of the second half of a run" : result->periodic ?
-		       "exact: the machine repeats itself" : "no period was found: the mean of a long run");
+	gus_print("\n%10.2f  cycles an iteration (%s)\n", m->cycles, kind_of_cycles(r));
 	gus_model_expected_text(r->expectation, gus_bottleneck_name(m->verdict.bottleneck));
 	if (m->verdict.broken != GUS_BOUNDS)
 		gus_print("            which no machine can reach: %s alone need %.2f. Please report this\n",

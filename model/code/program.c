@@ -374,6 +374,14 @@ uint32_t gus_program_executed(const struct gus_program *p)
 	return n;
 }
 
+bool gus_program_is_ranged(const struct gus_program *p)
+{
+	for (uint32_t i = 0; i < p->insns_n; i++)
+		if (p->insns[i].row && p->insns[i].row->most)
+			return true;
+	return false;
+}
+
 uint32_t gus_program_slots(const struct gus_program *p)
 {
 	uint32_t n = 0;

@@ -163,5 +163,7 @@ static inline unsigned gus_op_results(const struct gus_op *op)
 /* Uops that are executed, and issue slots, of an iteration. */
 uint32_t gus_program_executed(const struct gus_program *p);
 uint32_t gus_program_slots(const struct gus_program *p);
+/* Whether the time of some instruction depends on operands (a row's range): what it is here is one of many. */
+bool gus_program_is_ranged(const struct gus_program *p);
 
 #endif

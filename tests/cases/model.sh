@@ -27,6 +27,19 @@ refuse()
 		{ problem "$what: it is told"; head -5 err; }
 }
 
+# What depends on operands is exact for none of them: rep movsb. Locks, and a load whose index is multiplied, do not.
+models "a repeated string" '^ +[0-9.]+  cycles an iteration \(the machine repeats itself, with operands' \
+	--uarch znver3 --block f3a4
+models "what its count would make of it" 'rep movsb takes 19 to 154 cycles, by its operands: 22 here$' \
+	--uarch znver3 --block f3a4
+"$GUSPROF" model --uarch znver3 --format json --block f3a4 | grep -q '"exact": false' ||
+	problem "a repeated string is exact in JSON"
+models "lock add [rdi], 1" '^ +6\.00  cycles an iteration \(exact' --uarch znver3 --block f048830701
+models "lock cmpxchg [rdi], rbx" '^ +9\.00  cycles an iteration \(exact' --uarch znver3 --block f0480fb11f
+models "lock xadd [rdi], rax" '^ +8\.00  cycles an iteration \(exact' --uarch znver3 --block f0480fc107
+models "mov rax, [rdi+rax*8]" '^ +5\.00  cycles an iteration' --uarch znver3 --block 488b04c7
+models "mov rax, [rdi+rax]" '^ +4\.00  cycles an iteration' --uarch znver3 --block 488b0407
+
 # imul rax, rcx; dec rdi; jnz: the multiplication waits for itself.
 imul=480fafc148ffcf75f7
 models "a chain of multiplications" '^ +3\.00  cycles an iteration \(exact' --uarch skylake --block $imul
