@@ -30,7 +30,7 @@ enum { GUS_CORE_CYCLES_MOST = 10000, GUS_CORE_LINE_MOST = 4096, GUS_CORE_SETS_MO
 	X(uop_cache_block) X(uop_cache_reads) X(uop_cache_by_end) X(uop_cache_second) X(uop_cache_wide) X(jcc_erratum) \
 	X(queue_size) X(loop_buffer) X(loop_unroll_2) X(loop_unroll_3) X(loop_unroll_4) X(loop_unroll_5) \
 	X(loop_unroll_6) X(loop_unroll_8) X(mispredict_penalty) X(serialise_penalty) X(indirect_path) \
-	X(branch_histories) X(branch_override) X(branch_quick) \
+	X(branch_histories) X(branch_history) X(branch_override) X(branch_quick) \
 	X(predicted_branches) X(predicted_behind_call) X(predicted_call) \
 	X(l1i_size) X(l1i_ways) X(itlb_size) X(itlb_ways) \
 	X(l1d_latency) X(l1d_stores) X(l1d_store_width) X(l1d_bank_ports) X(l1d_misses) \

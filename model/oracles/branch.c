@@ -111,6 +111,13 @@ static uint32_t bits_of(uint32_t n)
 	return bits;
 }
 
+/* The longest history, as far as tables go. */
+static uint32_t history_of(uint32_t branches, uint32_t least)
+{
+	branches = branches < GUS_BRANCH_HISTORY_MAX ? branches : GUS_BRANCH_HISTORY_MAX;
+	return branches > least ? branches : least;
+}
+
 void gus_branch_config_of(struct gus_branch_config *c, const struct gus_core_config *machine)
 {
 	gus_branch_config_default(c);
@@ -119,6 +126,8 @@ void gus_branch_config_of(struct gus_branch_config *c, const struct gus_core_con
 		c->quick_entries = UINT32_C(1) << bits_of(machine->branch_quick);
 	if (machine->branch_histories)
 		c->direction.entry_bits = bits_of(machine->branch_histories / c->direction.tables);
+	if (machine->branch_history)
+		c->direction.history_max = history_of(machine->branch_history, c->direction.history_min);
 }
 
 /* Making it. */

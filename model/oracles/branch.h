@@ -54,8 +54,8 @@ struct gus_branch_config {
  * returns. */
 void gus_branch_config_default(struct gus_branch_config *c);
 /* The same, with what is known of a machine: indirect_path as target_path, branch_histories as the entries of all
- * tables of directions together, to a power of two, branch_quick as quick_entries
- * if there is a branch_override. */
+ * tables of directions together, to a power of two, branch_history as their longest history, branch_quick as
+ * quick_entries if there is a branch_override. */
 void gus_branch_config_of(struct gus_branch_config *c, const struct gus_core_config *machine);
 
 struct gus_branch_outcome {

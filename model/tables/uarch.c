@@ -140,6 +140,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 		"taken branches before an indirect one that tell where it goes, beside directions; 0: all targets do" },
 	{ "branch_histories", GUS_UNIT_ENTRIES, NULL,
 		"histories by which conditional branches are predicted that it keeps, in traced runs; 0: 8192" },
+	{ "branch_history", GUS_UNIT_ENTRIES, NULL,
+		"branches before a conditional one that it is predicted by at most, in traced runs; 0: 256" },
 	{ "branch_override", GUS_UNIT_CYCLES, NULL,
 		"until what is foreseen at once of a conditional branch is set right by what takes longer" },
 	{ "branch_quick", GUS_UNIT_ENTRIES, NULL, "histories that what is foreseen at once goes by, in traced runs" },

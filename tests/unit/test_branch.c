@@ -266,6 +266,47 @@ static void test_histories(void **state)
 	assert_in_range(wrong_of_pattern(32768, 16384), 0, 16384 / 50);
 }
 
+/* Of a loop that goes round a few times, within another one, those mispredicted of the last ten of a hundred. */
+static unsigned wrong_of_loop(uint32_t history, unsigned rounds)
+{
+	struct gus_core_config machine = { .branch_history = history };
+	struct gus_branch_config config;
+	struct gus_branch_predictor *p;
+	unsigned wrong = 0;
+
+	gus_branch_config_of(&config, &machine);
+	p = predictor(&config);
+	for (unsigned turn = 0; turn < 100; turn++)
+		for (unsigned i = 0; i <= rounds; i++) { /* the last is the outer loop's */
+			struct gus_branch_outcome o = { .pc = 0x400, .next = 0x404, .target = 0x3f0,
+				.kind = GUS_BRANCH_CONDITIONAL, .taken = i != rounds - 1 };
+
+			o.pc += i == rounds ? 0x40 : 0;
+			wrong += gus_branch_run(p, &o).mispredicted && turn >= 90;
+		}
+	gus_branch_free(p);
+	return wrong;
+}
+
+/* The end of a loop is foreseen that lies no farther from the last one than the longest history. */
+static void test_history(void **state)
+{
+	static const struct { uint32_t history, longest; } cases[] = { { 0, 256 }, { 194, 194 }, { 1, 4 }, { 4, 4 },
+		{ 2048, 2048 }, { 2049, 2048 }, { UINT32_MAX, 2048 } };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_core_config machine = { .branch_history = cases[k].history };
+		struct gus_branch_config config;
+
+		gus_branch_config_of(&config, &machine);
+		assert_int_equal(config.direction.history_max, cases[k].longest);
+	}
+	assert_int_equal(wrong_of_loop(194, 190), 0);
+	assert_int_equal(wrong_of_loop(194, 200), 10);
+	assert_int_equal(wrong_of_loop(0, 200), 0);
+}
+
 /* Of a pattern of a branch beside that of a loop, those set right, and those mispredicted, of the tenth turn. */
 static void override_pattern(unsigned period, struct gus_core_config *machine, unsigned *overridden, unsigned *wrong)
 {
@@ -928,7 +969,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_directions), cmocka_unit_test(test_targets), cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_histories), cmocka_unit_test(test_quick),
+		cmocka_unit_test(test_histories), cmocka_unit_test(test_history), cmocka_unit_test(test_quick),
 		cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_buffer), cmocka_unit_test(test_cold), cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_plain), cmocka_unit_test(test_wide_is_narrow),
