@@ -157,7 +157,8 @@ static void judge_executions(const struct golden_truth *truth, const struct gold
 							     all->v[k].known });
 	golden_estimates_shuffle(&raw, o->seed);
 	for (size_t k = 0; k < raw.n && k < samples; k++)
-		gus_vec_push(&some, (struct golden_spread_execution){ raw.v[k].address, raw.v[k].psv, raw.v[k].known, 1 });
+		gus_vec_push(&some, (struct golden_spread_execution){ raw.v[k].address, raw.v[k].psv, raw.v[k].known,
+								      1 });
 	golden_spread_executions(&spread, joint, some.v, some.n);
 	for (size_t k = 0; k < spread.cells.n; k++) {
 		const struct golden_spread_cell *c = &spread.cells.v[k];
@@ -195,8 +196,8 @@ static int judge_all(const struct golden_attribute_options *o, const struct gold
 {
 	static const uint64_t sizes[] = { 4000, 40000, 400000 };
 
-	printf("# sampler\tsamples\theights as they are\tcorrected\tE, of what it knows\tof all nine\tfloor of heights\t"
-	       "share that is nowhere in the model\n");
+	printf("# sampler\tsamples\theights as they are\tcorrected\tE, of what it knows\tof all nine\t"
+	       "floor of heights\tshare that is nowhere in the model\n");
 	judge_model(truth, joint);
 	for (size_t i = 0; i < sizeof(tiers) / sizeof(*tiers); i++) {
 		char *path = gus_format("%s/%s.data", o->folder, golden_schemes[tiers[i].scheme].name);

@@ -35,8 +35,8 @@ struct golden_joint_pair { uint64_t address; bool behind; uint32_t cell; uint64_
 
 struct golden_joint *golden_joint_new(void);
 void golden_joint_free(struct golden_joint *j);
-/* For a run of a program, which is borrowed until golden_joint_leave and may grow. Several may be listened to, one behind
- * the other: they add up. */
+/* For a run of a program, which is borrowed until golden_joint_leave and may grow. Several may be listened to, one
+ * behind the other: they add up. */
 const struct gus_core_listener *golden_joint_listen(struct golden_joint *j, const struct gus_program *p);
 void golden_joint_leave(struct golden_joint *j);
 
