@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* From where samples were seen to whom the time belongs. What a model says is where each cell's cycles are seen (joint.h);
- * what was measured is how often each instruction was seen. Cells whose cycles would be seen so are sought by
- * expectation and maximisation, which for counts is the method of Richardson (1972) and Lucy (1974): from what the model
- * says of cells on, step by step nearer to what was measured. Early steps change what samples say much of; late ones fit
- * noise. */
+/* From where samples were seen to whom the time belongs. What a model says is where each cell's cycles are seen
+ * (joint.h); what was measured is how often each instruction was seen. Cells whose cycles would be seen so are sought
+ * by expectation and maximisation, which for counts is the method of Richardson (1972) and Lucy (1974): from what the
+ * model says of cells on, step by step nearer to what was measured. Early steps change what samples say much of; late
+ * ones fit noise. */
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_SPREAD_H
 #define GUS_TESTS_ACCURACY_GOLDEN_SPREAD_H
 
