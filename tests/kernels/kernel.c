@@ -4,7 +4,7 @@
  *	kernel --list               name, turns of a pass, what a turn is
  *	kernel NAME [PASSES]        does so many passes (1) and says how many turns these are: to be traced
  *	kernel --time [NAME...]     times them: name, cycles a turn (least), the median, samples that count, all
- *	                            samples, nops a cycle of the probe; status 77 where nothing can be timed
+ *	                            samples, rounds a cycle of the probe; status 77 where nothing can be timed
  *
  * A pass before those that are asked for warms the caches, so the cycles of a run of 2 N passes less those of one of N
  * are N passes in caches and predictors that know the kernel. */
@@ -192,7 +192,7 @@ static void print_time(const struct kernel *k, struct kernel_room *room)
 	struct timed t = timer_measure(do_pass, &work, 3, 100, 0);
 
 	printf("%-24s %10.4f %10.4f %5u %5u %5.2f\n", k->name, t.least / (double)k->turns, t.median / (double)k->turns,
-	       t.kept, t.taken, t.nops);
+	       t.kept, t.taken, t.rounds);
 	fflush(stdout);
 }
 

@@ -15,7 +15,7 @@ static int ascending(const void *a, const void *b)
 
 static bool counts(const struct timer_sample *s, double most)
 {
-	return s->apart <= 0.01 && s->nops >= 0.97 * most;
+	return s->apart <= 0.01 && s->rounds >= 0.9 * most;
 }
 
 struct timer_sample timer_sample_of(const struct timer_ticks *t, unsigned times)
@@ -23,24 +23,24 @@ struct timer_sample timer_sample_of(const struct timer_ticks *t, unsigned times)
 	enum { MULTIPLICATION = 3 }; /* cycles, on every x86 of the tables */
 	double cycle = (t->chain[0] + t->chain[1]) / 2 / (MULTIPLICATION * TIMER_CHAIN);
 
-	return (struct timer_sample){ t->work / cycle / times, TIMER_NOPS * cycle / fmax(t->nops[0], t->nops[1]),
+	return (struct timer_sample){ t->work / cycle / times, TIMER_ROUNDS * cycle / fmax(t->rounds[0], t->rounds[1]),
 		fabs(t->chain[0] - t->chain[1]) / fmin(t->chain[0], t->chain[1]) };
 }
 
-struct timed timer_judge(const struct timer_sample *samples, unsigned n, double nops)
+struct timed timer_judge(const struct timer_sample *samples, unsigned n, double rounds)
 {
 	static double cycles[SAMPLES];
 	struct timed timed = { .taken = n };
 	unsigned used = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		if (samples[i].apart <= 0.01 && samples[i].nops > timed.nops)
-			timed.nops = samples[i].nops;
-	nops = fmax(nops, timed.nops);
+		if (samples[i].apart <= 0.01 && samples[i].rounds > timed.rounds)
+			timed.rounds = samples[i].rounds;
+	rounds = fmax(rounds, timed.rounds);
 	for (unsigned i = 0; i < n; i++)
-		timed.kept += counts(&samples[i], nops);
+		timed.kept += counts(&samples[i], rounds);
 	for (unsigned i = 0; i < n && used < SAMPLES; i++)
-		if (timed.kept == 0 || counts(&samples[i], nops))
+		if (timed.kept == 0 || counts(&samples[i], rounds))
 			cycles[used++] = samples[i].cycles;
 	qsort(cycles, used, sizeof(*cycles), ascending);
 	timed.least = cycles[0];
@@ -54,9 +54,9 @@ bool timer_works(void)
 	return false;
 }
 
-struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough, double nops)
+struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough, double rounds)
 {
-	(void)work, (void)what, (void)seconds, (void)enough, (void)nops;
+	(void)work, (void)what, (void)seconds, (void)enough, (void)rounds;
 	return (struct timed){ 0 };
 }
 #else
@@ -65,11 +65,10 @@ struct timed timer_measure(void (*work)(void *what), void *what, double seconds,
 
 enum {
 	CHAIN_TURN = 200,      /* multiplications in a turn of the loop */
-	NOPS_TURN = 500,
 	WORK_CYCLES = 20000,   /* a sample takes so many at least: 5 us */
 };
 
-_Static_assert(TIMER_CHAIN % CHAIN_TURN == 0 && TIMER_NOPS % NOPS_TURN == 0, "whole turns");
+_Static_assert(TIMER_CHAIN % CHAIN_TURN == 0, "whole turns");
 
 bool timer_works(void)
 {
@@ -97,12 +96,12 @@ static double chain(void)
 	return (double)(now() - start);
 }
 
-/* Ticks of the nops. They are of one byte, and few enough of them for any cache of instructions. */
-static double nops(void)
+/* Ticks of the rounds. */
+static double rounds(void)
 {
-	uint64_t start = now(), n = TIMER_NOPS / NOPS_TURN;
+	uint64_t start = now(), n = TIMER_ROUNDS;
 
-	__asm__ volatile(".p2align 6\n1: .rept %c1\nnop\n.endr\ndec %0\njnz 1b" : "+r"(n) : "i"(NOPS_TURN));
+	__asm__ volatile(".p2align 6\n1: dec %0\njnz 1b" : "+r"(n));
 	return (double)(now() - start);
 }
 
@@ -111,12 +110,12 @@ static struct timer_sample take(void (*work)(void *what), void *what, unsigned t
 	struct timer_ticks t = { .chain[0] = chain() };
 	uint64_t start;
 
-	t.nops[0] = nops();
+	t.rounds[0] = rounds();
 	start = now();
 	for (unsigned i = 0; i < times; i++)
 		work(what);
 	t.work = (double)(now() - start);
-	t.nops[1] = nops();
+	t.rounds[1] = rounds();
 	t.chain[1] = chain();
 	return timer_sample_of(&t, times);
 }
@@ -129,7 +128,7 @@ static uint64_t nanoseconds(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough, double nops)
+struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough, double rounds)
 {
 	static struct timer_sample samples[SAMPLES];
 	uint64_t end = nanoseconds() + (uint64_t)(seconds * 1e9);
@@ -141,7 +140,7 @@ struct timed timer_measure(void (*work)(void *what), void *what, double seconds,
 	while (timed.kept < enough && n + BATCH <= SAMPLES && (n == 0 || nanoseconds() < end)) {
 		for (unsigned i = 0; i < BATCH; i++)
 			samples[n++] = take(work, what, times);
-		timed = timer_judge(samples, n, nops);
+		timed = timer_judge(samples, n, rounds);
 	}
 	return timed;
 }

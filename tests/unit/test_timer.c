@@ -17,32 +17,32 @@ static void expect(const struct timer_sample *samples, unsigned n, struct timed 
 	assert_int_equal(t.kept, e.kept);
 	assert_float_equal(t.least, e.least, 1e-9);
 	assert_float_equal(t.median, e.median, 1e-9);
-	assert_float_equal(t.nops, e.nops, 1e-9);
+	assert_float_equal(t.rounds, e.rounds, 1e-9);
 }
 
 /* 4,000 multiplications are 12,000 cycles: in 24,000 ticks, 2 ticks each. The slower of both probes tells, and work
  * that was run ten times takes a tenth. */
 static void test_sample(void **state)
 {
-	struct timer_ticks t = { { 24000, 24000 }, { 2500, 2000 }, 600 };
+	struct timer_ticks t = { { 24000, 24000 }, { 7500, 6000 }, 600 };
 	struct timer_sample s = timer_sample_of(&t, 1);
 
 	(void)state;
 	assert_float_equal(s.cycles, 300, 1e-9);
-	assert_float_equal(s.nops, 4, 1e-9); /* 5,000 in 1,250 cycles */
+	assert_float_equal(s.rounds, 0.8, 1e-9); /* 3,000 in 3,750 cycles */
 	assert_float_equal(s.apart, 0, 1e-9);
-	t.nops[1] = 5000;
+	t.rounds[1] = 12000;
 	s = timer_sample_of(&t, 10);
 	assert_float_equal(s.cycles, 30, 1e-9);
-	assert_float_equal(s.nops, 2, 1e-9);
+	assert_float_equal(s.rounds, 0.5, 1e-9);
 	t.chain[1] = 36000; /* 2.5 ticks a cycle */
 	s = timer_sample_of(&t, 1);
 	assert_float_equal(s.cycles, 240, 1e-9);
-	assert_float_equal(s.nops, 2.5, 1e-9);
+	assert_float_equal(s.rounds, 0.625, 1e-9);
 	assert_float_equal(s.apart, 0.5, 1e-9);
-	t = (struct timer_ticks){ { 36000, 24000 }, { 5000, 2500 }, 600 };
+	t = (struct timer_ticks){ { 36000, 24000 }, { 12000, 7500 }, 600 };
 	assert_float_equal(timer_sample_of(&t, 1).apart, 0.5, 1e-9);
-	assert_float_equal(timer_sample_of(&t, 1).nops, 2.5, 1e-9);
+	assert_float_equal(timer_sample_of(&t, 1).rounds, 0.625, 1e-9);
 }
 
 /* The least and the one in the middle, in whatever order they come. */
@@ -51,20 +51,20 @@ static void test_all_count(void **state)
 	const struct timer_sample three[] = { { 120, 5, 0 }, { 100, 5.05, 0 }, { 110, 5.1, 0 } };
 
 	(void)state;
-	expect(three, 1, (struct timed){ .least = 120, .median = 120, .kept = 1, .nops = 5 });
-	expect(three, 2, (struct timed){ .least = 100, .median = 120, .kept = 2, .nops = 5.05 });
-	expect(three, 3, (struct timed){ .least = 100, .median = 110, .kept = 3, .nops = 5.1 });
+	expect(three, 1, (struct timed){ .least = 120, .median = 120, .kept = 1, .rounds = 5 });
+	expect(three, 2, (struct timed){ .least = 100, .median = 120, .kept = 2, .rounds = 5.05 });
+	expect(three, 3, (struct timed){ .least = 100, .median = 110, .kept = 3, .rounds = 5.1 });
 }
 
 /* A sample that was quicker while the probe was slower, or between clocks that differ, is a clock that went wrong. */
 static void test_disturbed(void **state)
 {
-	const struct timer_sample probe[] = { { 100, 5, 0 }, { 50, 4.84, 0 }, { 90, 4.86, 0 } };
+	const struct timer_sample probe[] = { { 100, 5, 0 }, { 50, 4.49, 0 }, { 90, 4.51, 0 } };
 	const struct timer_sample clocks[] = { { 100, 5, 0.01 }, { 50, 5, 0.011 } };
 
 	(void)state;
-	expect(probe, 3, (struct timed){ .least = 90, .median = 100, .kept = 2, .nops = 5 });
-	expect(clocks, 2, (struct timed){ .least = 100, .median = 100, .kept = 1, .nops = 5 });
+	expect(probe, 3, (struct timed){ .least = 90, .median = 100, .kept = 2, .rounds = 5 });
+	expect(clocks, 2, (struct timed){ .least = 100, .median = 100, .kept = 1, .rounds = 5 });
 }
 
 /* The fastest probe is of samples whose clocks agree: else one clock that was off would throw all others out. */
@@ -73,7 +73,7 @@ static void test_probe_between_clocks(void **state)
 	const struct timer_sample samples[] = { { 100, 5, 0 }, { 100, 9, 0.5 } };
 
 	(void)state;
-	expect(samples, 2, (struct timed){ .least = 100, .median = 100, .kept = 1, .nops = 5 });
+	expect(samples, 2, (struct timed){ .least = 100, .median = 100, .kept = 1, .rounds = 5 });
 }
 
 /* Nothing counts: said by kept, and the figures are of all. */
@@ -82,7 +82,7 @@ static void test_none_counts(void **state)
 	const struct timer_sample samples[] = { { 110, 5, 0.2 }, { 100, 5, 0.2 } };
 
 	(void)state;
-	expect(samples, 2, (struct timed){ .least = 100, .median = 110, .kept = 0, .nops = 0 });
+	expect(samples, 2, (struct timed){ .least = 100, .median = 110, .kept = 0, .rounds = 0 });
 }
 
 /* A neighbour on the core's other thread takes half of what there is. Where it is there all the while, the fastest
@@ -97,7 +97,7 @@ static void test_neighbour(void **state)
 	assert_int_equal(timer_judge(beside, 2, 0).kept, 1);
 	t = timer_judge(beside, 2, 5);
 	assert_int_equal(t.kept, 0);
-	assert_float_equal(t.nops, 2.5, 1e-9);
+	assert_float_equal(t.rounds, 2.5, 1e-9);
 	t = timer_judge(leaves, 3, 5);
 	assert_int_equal(t.kept, 1);
 	assert_float_equal(t.least, 110, 1e-9);

@@ -6,8 +6,8 @@
  *	                                interest
  *	suite run KERNEL BYTES PASSES   makes the data, and calls that function so many times; says kernel, n and steps
  *	                                that were done
- *	suite time KERNEL BYTES [SECONDS [NOPS]]  cycles a pass by timer.h: kernel, n, steps of a pass, least, median,
- *	                                samples that count, all samples, nops a cycle; for 3 seconds at most; NOPS: what
+ *	suite time KERNEL BYTES [SECONDS [ROUNDS]]  cycles a pass by timer.h: kernel, n, steps of a pass, least, median,
+ *	                                samples that count, all samples, rounds a cycle; for 3 seconds at most; ROUNDS: what
  *	                                other runs have seen of the last; 77 where it cannot
  *	suite check KERNEL BYTES        whether the results are the reference's, and depend on each input; "all" is all
  *
@@ -194,13 +194,13 @@ static int measure(int argc, char **argv)
 	enum { WARMING = 3, SECONDS = 3, SAMPLES = 100 };
 	struct variant v = find(argv[0]);
 	struct work work = { pass_of(v) };
-	double seconds = argc >= 3 ? strtod(argv[2], NULL) : SECONDS, nops = argc >= 4 ? strtod(argv[3], NULL) : 0;
+	double seconds = argc >= 3 ? strtod(argv[2], NULL) : SECONDS, rounds = argc >= 4 ? strtod(argv[3], NULL) : 0;
 	struct timed t;
 
 	if (!(seconds > 0 && seconds <= 3600))
 		die("this is no number of seconds: ", argv[2]);
-	if (!(nops >= 0 && nops <= 64))
-		die("so many nops no core executes in a cycle: ", argv[3]);
+	if (!(rounds >= 0 && rounds <= 2))
+		die("so many rounds of a loop no core goes in a cycle: ", argv[3]);
 	open_hall(&work.hall, v.kernel, argv[1]);
 	if (!timer_works()) {
 		puts("skipped: nothing can be timed on this machine");
@@ -209,9 +209,9 @@ static int measure(int argc, char **argv)
 	pin();
 	for (int i = 0; i < WARMING; i++)
 		do_pass(&work);
-	t = timer_measure(do_pass, &work, seconds, SAMPLES, nops);
+	t = timer_measure(do_pass, &work, seconds, SAMPLES, rounds);
 	printf("%s %ld %ld %.1f %.1f %u %u %.2f\n", argv[0], work.hall.room.n, work.hall.room.to - work.hall.room.from,
-	       t.least, t.median, t.kept, t.taken, t.nops);
+	       t.least, t.median, t.kept, t.taken, t.rounds);
 	suite_hall_close(&work.hall);
 	return 0;
 }
@@ -272,6 +272,6 @@ int main(int argc, char **argv)
 		if (argc > 1 && strcmp(argv[1], verbs[i].name) == 0 && argc - 2 >= verbs[i].least &&
 		    argc - 2 <= verbs[i].most)
 			return verbs[i].verb(argc - 2, argv + 2);
-	die("usage: suite list [host] | run KERNEL BYTES PASSES | time KERNEL BYTES [SECONDS [NOPS]] | "
+	die("usage: suite list [host] | run KERNEL BYTES PASSES | time KERNEL BYTES [SECONDS [ROUNDS]] | "
 	    "check KERNEL BYTES", "");
 }
