@@ -13,7 +13,8 @@
  * last one has it, with the results. The others must only be done before the result is: each hands the last one a
  * token, which is in time while the last one is still at work. So a chain through the instruction takes what the row
  * says, and its uops still need their ports. (uops.info, whose way of stating latencies the tables follow, measures
- * just such chains.)
+ * just such chains.) Where they all need the same few ports the last one begins behind them even if nobody else wants
+ * these. That is in what the row says, too: so it has as much less of the latency, and its operands are as much early.
  *
  * An example, add [rdi], rax on Skylake (a row of latency 2, of 7 from the address, on p23, p0156, p237 and p4):
  *
@@ -251,6 +252,41 @@ static void write_behind(struct builder *b, const struct lowered *l, struct gus_
 		gus_program_add_flow(b, TEMP_RESULT, (int)(latency - last));
 }
 
+/* Cycles after the first computing uop in which the n-th can begin, for the ports that those before it take: each takes
+ * the one that is free first. */
+static unsigned begins(const struct lowered *l, unsigned n)
+{
+	unsigned busy[GUS_UARCH_PORTS_MAX] = { 0 }, seen = 0;
+
+	for (unsigned i = 0; i < l->pieces_n; i++) {
+		const struct piece *piece = &l->pieces[i];
+		int first = -1;
+
+		if (piece->kind != GUS_UOP_COMPUTE || seen++ < l->adders)
+			continue;
+		for (uint64_t rest = piece->ports; rest; rest &= rest - 1)
+			if (first < 0 || busy[__builtin_ctzll(rest)] < busy[first])
+				first = __builtin_ctzll(rest);
+		if (first < 0 || seen == l->adders + n + 1)
+			return first < 0 ? 0 : busy[first];
+		busy[first] += piece->held;
+	}
+	return 0;
+}
+
+/* What all flows of the uop from there on have less: at most as much as leaves each of its results a cycle. */
+static void begin_later(struct builder *b, struct gus_uop *uop, unsigned cycles)
+{
+	if (cycles >= uop->latency)
+		cycles = uop->latency ? uop->latency - 1u : 0;
+	for (uint32_t i = uop->in + uop->in_n; i < b->flows.n; i++)
+		if (b->flows.v[i].cycles <= (int)cycles)
+			cycles = b->flows.v[i].cycles > 0 ? (unsigned)b->flows.v[i].cycles - 1 : 0;
+	for (uint32_t i = uop->in; i < b->flows.n; i++)
+		b->flows.v[i].cycles = (int16_t)(b->flows.v[i].cycles - (int)cycles);
+	uop->latency = (uint16_t)(uop->latency - cycles);
+}
+
 /* What computes waits for operands and for loaded words; for addresses only where the address is the result (lea), or
  * where no load of the same instruction has waited for them (setz [rdi], whose address nobody else would wait for in
  * time). */
@@ -272,11 +308,13 @@ static void write_compute(struct builder *b, const struct lowered *l, struct gus
 	gus_program_end_in(b, uop);
 	if (outs)
 		out_registers(b, l, outs, latency, l->adders ? OTHERS : BOTH);
-	if (n < last && n < DONE_N)
-		gus_program_add_flow(b, TEMP_DONE + n, 1);
 	/* Between load and store each uop takes a cycle; the latency of such a row may count the store. */
 	if (n == last && l->stores)
 		gus_program_add_flow(b, TEMP_RESULT, (int)(l->loads && latency > last + 1 ? last + 1 : latency));
+	if (outs && n)
+		begin_later(b, uop, begins(l, n));
+	if (n < last && n < DONE_N)
+		gus_program_add_flow(b, TEMP_DONE + n, 1);
 }
 
 /* The two halves of a store wait for different things, so that an address can be known, and later loads be let past it,

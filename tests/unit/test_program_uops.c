@@ -227,9 +227,9 @@ static void cycles_become_uops(void **state)
 		{ MUL("uops 1 latency 3 uses p1:1"), CODE("\x48\x0f\xaf\xc3"), "compute p1=3 rax,rbx>rax,flags" },
 		{ MUL("uops 1 latency 3 uses p1:2"), CODE("\x48\x0f\xaf\xc3"), "compute p1x2=3 rax,rbx>rax,flags" },
 		{ MUL("uops 2 latency 3 uses p1:5"), CODE("\x48\x0f\xaf\xc3"),
-		  "compute p1x2=1 rax,rbx>t3 / compute p1x2=3 rax,rbx,t3~2>rax,flags" },
+		  "compute p1x2=1 rax,rbx>t3 / compute p1x2=1 rax~-2,rbx~-2,t3>rax,flags" },
 		{ MUL("uops 2 latency 3 uses p1:2"), CODE("\x48\x0f\xaf\xc3"),
-		  "compute p1=1 rax,rbx>t3 / compute p1=3 rax,rbx,t3~2>rax,flags" },
+		  "compute p1=1 rax,rbx>t3 / compute p1=2 rax~-1,rbx~-1,t3~1>rax,flags" },
 		{ MUL("uops 1 latency 3 uses p1:0.25"), CODE("\x48\x0f\xaf\xc3"), "compute p1=3 rax,rbx>rax,flags" },
 		{ MUL("uops 1 latency 3 uses p1:1.49"), CODE("\x48\x0f\xaf\xc3"), "compute p1=3 rax,rbx>rax,flags" },
 		{ MUL("uops 1 latency 2.5 uses p1:1.5"), CODE("\x48\x0f\xaf\xc3"), "compute p1x2=3 rax,rbx>rax,flags" },
@@ -317,7 +317,7 @@ static void latencies_by_operand(void **state)
 		  "compute p01=2 rax,rcx>rax,t3:1 / compute p01=2 rax,rcx,flags,t3~1>flags" },
 		{ SHL("uops 3 latency 2 uses p01:3"), CODE("\x48\xd3\xe0"),
 		  "compute p01=1 rax,rcx>t3 / compute p01=2 rax,rcx>rax,t4:1 / "
-		  "compute p01=2 rax,rcx,flags,t3~1,t4~1>flags" },
+		  "compute p01=1 rax~-1,rcx~-1,flags~-1,t3,t4>flags" },
 		/* Unless the CPU takes it that the count is not zero. */
 		{ X86 PARAM("shift_flags_new yes flag") FORM("SHL (R64, CL)", "uops 1 latency 1 uses p01:1"),
 		  CODE("\x48\xd3\xe0"), "compute p01=1 rax,rcx>rax,flags" },
@@ -483,6 +483,32 @@ static void uops_one_behind_another(void **state)
 	EXPECT(cases);
 }
 
+/* The last uop, which has the latency, begins behind those that need the same ports. Through the instruction it is what
+ * the row says all the same, so what is counted from its own start is less, and operands have to be there before it. */
+static void uops_that_share_ports(void **state)
+{
+	static const struct one cases[] = {
+		{ MUL("uops 3 latency 5 uses p01:3"), CODE("\x48\x0f\xaf\xc3"),
+		  "compute p01=1 rax,rbx>t3 / compute p01=1 rax,rbx>t4 / "
+		  "compute p01=4 rax~-1,rbx~-1,t3~3,t4~3>rax,flags" },
+		{ MUL("uops 4 latency 5 uses p01:4"), CODE("\x48\x0f\xaf\xc3"),
+		  "compute p01=1 rax,rbx>t3 / compute p01=1 rax,rbx>t4 / compute p01=1 rax,rbx>t5 / "
+		  "compute p01=4 rax~-1,rbx~-1,t3~3,t4~3,t5~3>rax,flags" },
+		{ MUL("uops 2 latency 5 uses p01:2"), CODE("\x48\x0f\xaf\xc3"),
+		  "compute p01=1 rax,rbx>t3 / compute p01=5 rax,rbx,t3~4>rax,flags" },
+		{ MUL("uops 2 latency 5 uses p0:1 p1:1"), CODE("\x48\x0f\xaf\xc3"),
+		  "compute p0=1 rax,rbx>t3 / compute p1=5 rax,rbx,t3~4>rax,flags" },
+		{ MUL("uops 2 latency 10 uses p0:6"), CODE("\x48\x0f\xaf\xc3"),
+		  "compute p0x3=1 rax,rbx>t3 / compute p0x3=7 rax~-3,rbx~-3,t3~6>rax,flags" },
+		/* No result is there when its uop begins. */
+		{ MUL("uops 2 latency 3 uses p0:6"), CODE("\x48\x0f\xaf\xc3"),
+		  "compute p0x3=1 rax,rbx>t3 / compute p0x3=1 rax~-2,rbx~-2,t3>rax,flags" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
 /* Elements that are kept come to the operation behind a transfer, not to that. */
 static void transfers_before_operations(void **state)
 {
@@ -560,6 +586,7 @@ int main(void)
 		cmocka_unit_test(units_need_a_uop),
 		cmocka_unit_test(false_dependences),
 		cmocka_unit_test(uops_one_behind_another),
+		cmocka_unit_test(uops_that_share_ports),
 		cmocka_unit_test(transfers_before_operations),
 		cmocka_unit_test(strings_move_on),
 		cmocka_unit_test(some_registers_are_not_waited_for),
