@@ -95,6 +95,14 @@ bool gus_core_config_has(const char *name)
 	return setting_of(&c, name) != NULL;
 }
 
+uint32_t gus_core_config_get(const struct gus_core_config *c, const char *name)
+{
+	struct gus_core_config copy = *c;
+	const uint32_t *setting = setting_of(&copy, name);
+
+	return setting ? *setting : 0;
+}
+
 int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err)
 {
 	uint32_t *setting = setting_of(c, name);

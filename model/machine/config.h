@@ -82,6 +82,8 @@ enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const
 void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u);
 /* Whether there is one of that name. */
 bool gus_core_config_has(const char *name);
+/* 0: there is none of that name, too. */
+uint32_t gus_core_config_get(const struct gus_core_config *c, const char *name);
 /* Sets one by its name. -1 with err if there is none of that name or the value makes no machine. */
 int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err);
 /* All buffers without end, widths and ports as they are. */

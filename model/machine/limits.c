@@ -109,10 +109,18 @@ const struct gus_machine_limit gus_machine_limits[GUS_LIMITS] = {
 		"mispredict_penalty", BOTH, .relaxed = { { "mispredict_penalty", 0 } } },
 };
 
+/* A width of 0 is one that the table does not tell, and then the machine has not that limit: a value would be the first
+ * it hears of a part of its front end, which it would have from then on. */
+static bool is_limit(const struct gus_core_config *c, const struct gus_machine_setting *relaxed)
+{
+	return relaxed->value != WIDE || gus_core_config_get(c, relaxed->name) != 0;
+}
+
 static void relax_one(const struct gus_machine_limit *kind, struct gus_core_config *c, struct gus_core_options *o)
 {
 	for (unsigned i = 0; i < GUS_LIMIT_SETTINGS && kind->relaxed[i].name; i++) {
-		int status = gus_core_config_set(c, kind->relaxed[i].name, kind->relaxed[i].value, NULL);
+		int status = is_limit(c, &kind->relaxed[i]) ?
+			gus_core_config_set(c, kind->relaxed[i].name, kind->relaxed[i].value, NULL) : 0;
 
 		assert(status == 0);
 		(void)status;

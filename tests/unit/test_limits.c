@@ -302,6 +302,30 @@ static void who_is_relaxed(void **state)
 	gus_uarch_free(u);
 }
 
+/* Where a table tells nothing of length decoding its uops are always there, whatever else it tells of decoders: to relax
+ * what the machine has not leaves it as it is. */
+static void what_is_not_there_is_not_relaxed(void **state)
+{
+	struct gus_uarch *u = made_table("znver3");
+	struct gus_core_config c, before;
+	struct gus_core_options o = { .fetch = GUS_CORE_FETCH_AUTO };
+
+	(void)state;
+	gus_core_config_of(&before, u);
+	assert_true(before.fetch_bytes && before.decode_width && !before.predecode_width);
+	c = before;
+	c.fetch_bytes = 1024;
+	before.fetch_bytes = 1024;
+	gus_machine_relax(GUS_LIMIT_LENGTH_DECODING, &c, &o);
+	assert_memory_equal(&c, &before, sizeof(c));
+	before = c = (struct gus_core_config){ .issue_width = 1, .retire_width = 1 };
+	gus_machine_relax(GUS_LIMIT_DECODERS, &c, &o);
+	gus_machine_relax(GUS_LIMIT_UOP_CACHE_LINES, &c, &o);
+	before.decode_fuse_last = 1;
+	assert_memory_equal(&c, &before, sizeof(c));
+	gus_uarch_free(u);
+}
+
 /* Each parameter that a row names is one of tables. */
 static void parameters_are_those_of_tables(void **state)
 {
@@ -370,7 +394,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(engines_have_what_they_claim),
 		cmocka_unit_test(relaxed_is_no_limit),
-		cmocka_unit_test(who_is_relaxed),
+		cmocka_unit_test(who_is_relaxed), cmocka_unit_test(what_is_not_there_is_not_relaxed),
 		cmocka_unit_test(parameters_are_those_of_tables),
 		cmocka_unit_test(the_manual_says_what_the_table_says),
 	};
