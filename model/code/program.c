@@ -102,6 +102,14 @@ static uint8_t loads_of(const struct builder *b, const struct gus_op *op)
 	return (uint8_t)(n < UINT8_MAX ? n : UINT8_MAX);
 }
 
+/* What is written needs an entry, also where the table says nothing of who stores it (string instructions). */
+static uint8_t stores_of(const struct builder *b, const struct gus_op *op, unsigned uops)
+{
+	for (unsigned n = 0; n < op->memories_n && !uops; n++)
+		uops = b->memories.v[op->memory + n].store;
+	return (uint8_t)(uops < UINT8_MAX ? uops : UINT8_MAX);
+}
+
 /* One instruction, through all its steps. Order matters: idioms change the uses that pieces are made of, latencies
  * decide which piece has which results, and slots are counted when the uops are there. */
 static void lower_one(struct builder *b, uint32_t number)
@@ -127,7 +135,7 @@ static void lower_one(struct builder *b, uint32_t number)
 	gus_program_write_uops(b, &l);
 	gus_program_fuse_micro(b, &l);
 	op.loads = loads_of(b, &op);
-	op.stores = (uint8_t)(l.stores < UINT8_MAX ? l.stores : UINT8_MAX);
+	op.stores = stores_of(b, &op, l.stores);
 	op.flags |= flags_of(b, info);
 	settle_decoding(&l, &op);
 	insn->op = (uint32_t)b->ops.n;

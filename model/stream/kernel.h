@@ -57,7 +57,7 @@ struct NAME(state) {
 	stream_time front[FRONTS];              /* when each part of the front end has served the last op */
 	stream_time dispatch, retire, drained;  /* of the last op; drained: of the last store, when it left for L1 */
 	stream_time words[STREAM_WORDS], left[STREAM_WORDS]; /* of a store: its data are there, and it has left */
-	stream_time lines[STREAM_LINES];        /* when a line that was missed is there */
+	stream_time lines[STREAM_LINES], lines_l2[STREAM_LINES]; /* when one that was asked for is in L1, L2 */
 	stream_time late[GUS_CORE_STATIONS][STREAM_LATE]; /* the longest waits of each part */
 	unsigned late_at[GUS_CORE_STATIONS];    /* where is looked first */
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
@@ -76,6 +76,7 @@ struct NAME(state) {
 	int64_t *op_ticks;                      /* by op, in lane 0, if the first lane of all is here */
 	uint32_t ops_n, ops_room, turned;
 	unsigned first;
+	const struct stream_beside *besides;    /* of the present chunk */
 };
 
 /* More costs, resources, regions, ops: all that the stream has more than there was. */
@@ -275,7 +276,7 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 			       stream_time from, unsigned own, struct gus_stream_log *log, uint64_t *why)
 {
 	stream_time t = from;
-	unsigned tlb = a->tlb;
+	unsigned tlb = a->tlb, level = a->level;
 	uint64_t before = 0, waited = 0;
 
 	if (a->tlb == GUS_TLB_WALK)
@@ -295,6 +296,13 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 		if (a->level >= GUS_HIT_L3)
 			t = NAME(queue)(k, BUS_L3, k->dispatch, t, log, why);
 		t = NAME(queue)(k, BUS_L2, k->dispatch, t, log, why);
+		if (a->flags & STREAM_COMES_TO_L2) {
+			if (log && FIRST(k->lines_l2[a->line]) > FIRST(t)) {
+				*why = log->line_l2[a->line];
+				level = 0; /* it is said there */
+			}
+			t = LATER(t, k->lines_l2[a->line]);
+		}
 		tlb = log && FIRST(t) > FIRST(found) ? 0 : tlb;
 		t = t + k->levels[a->level];
 		if (log)
@@ -308,8 +316,56 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 		}
 	}
 	if (log)
-		*why = stream_missed(*why, a->level, before == *why ? tlb : 0);
+		*why = stream_missed(*why, level, before == *why ? tlb : 0);
 	return t;
+}
+
+/* What a prefetcher asks for at t: it takes buses that others then wait for, and who reads the line before it is there
+ * waits for it. why says what t was, if that can be said: 0 where it is the start of a uop that was put off then. Miss
+ * buffers it takes none: it is made if one is free, and that is not known here. */
+INLINE void NAME(prefetch)(struct NAME(state) *k, const struct stream_prefetch *p, stream_time t, uint64_t why,
+			   struct gus_stream_log *log)
+{
+	bool to_l1 = p->into == GUS_HIT_L1;
+
+	if (p->from >= GUS_HIT_MEMORY)
+		t = NAME(queue)(k, BUS_MEMORY, k->dispatch, t, log, &why);
+	if (p->from >= GUS_HIT_L3)
+		t = NAME(queue)(k, BUS_L3, k->dispatch, t, log, &why);
+	if (to_l1)
+		t = NAME(queue)(k, BUS_L2, k->dispatch, t, log, &why);
+	t = t + k->levels[p->from] - (to_l1 ? k->levels[GUS_HIT_L1] : k->levels[GUS_HIT_L2]);
+	why = why ? stream_missed(why, p->from, 0) : 0;
+	if (p->line == STREAM_NO_LINE)
+		return;
+	if (to_l1)
+		k->lines[p->line] = t;
+	else
+		k->lines_l2[p->line] = t;
+	if (log)
+		(to_l1 ? log->line : log->line_l2)[p->line] = why;
+}
+
+/* What an access brings along: lines that it throws out take their buses, and so does what is prefetched. */
+INLINE void NAME(bring_along)(struct NAME(state) *k, const struct stream_beside *b, stream_time asked, uint64_t why,
+			      struct gus_stream_log *log)
+{
+	for (unsigned bus = 0; bus < GUS_OP_WRITTEN; bus++)
+		for (unsigned n = b->written[bus]; n; n--) {
+			uint64_t nobody = 0;
+
+			NAME(queue)(k, bus, k->dispatch, asked, log, &nobody);
+		}
+	for (unsigned i = 0; i < b->prefetches_n; i++)
+		NAME(prefetch)(k, &b->prefetches[i], asked, why, log);
+}
+
+/* Of an access that loads and stores the load brings it along. */
+INLINE bool NAME(brings)(const struct stream *s, const struct gus_op *op, const struct gus_uop *u)
+{
+	if (u->kind == GUS_UOP_LOAD)
+		return !u->again;
+	return u->kind == GUS_UOP_STORE_DATA && !s->p->memories[op->memory + u->memory].load;
 }
 
 /* A load that does not just hit L1: as if it had started so much later, as what reads its value then need not know
@@ -461,9 +517,11 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 	unsigned own = number - op->uop;
 	uint64_t why = 0, source = 0;
 	stream_time start = NAME(start)(k, s, u, needs, 16 + 11 * own, log, seq, &why), end, forward = start - start;
+	stream_time asked;
 
 	if (a && (a->flags & STREAM_SPLIT))
 		start = NAME(cross_line)(k, s, u, needs, a, own, start, log, &why);
+	asked = start;
 	if (a && u->kind == GUS_UOP_LOAD && !u->again) {
 		if (a->banks || (a->flags & STREAM_ALIAS))
 			start = NAME(place)(k, a, start, log, &why);
@@ -475,6 +533,9 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 			source = log ? log->word[a->word] | (uint64_t)a->forwarding << 46 : 0;
 		}
 	}
+	if (a && (a->flags & STREAM_BESIDE) && NAME(brings)(s, op, u))
+		NAME(bring_along)(k, k->besides + a->beside, asked, log && FIRST(asked) == FIRST(start) ?
+				  stream_reason(WHY_LINE, own, 0, 0, seq) : 0, log);
 	end = LATER(start + k->costs[needs->latency], forward);
 	if (started && FIRST(start) > *started)
 		*started = FIRST(start);
@@ -585,7 +646,7 @@ INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const str
 	uint64_t why = 0;
 
 	if (log) {
-		note->commits = (uint16_t)commits;
+		note->commits = commits;
 		note->drain = FIRST(left) > FIRST(k->retire) ? stream_reason(WHY_PREVIOUS, 0, 0, 0, log->drained) :
 			stream_reason(WHY_RETIRED, 0, 0, 0, log->seq);
 	}
@@ -611,6 +672,10 @@ INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const str
 	if (log)
 		log->drained = log->seq;
 	k->drained = left;
+	/* What string instructions write may take long: dispatch goes no further ahead of that than ticks can say. */
+	if (log && FIRST(left) - AHEAD_MOST > FIRST(k->dispatch))
+		log->dispatch = stream_reason(WHY_WINDOW, WINDOW_STORES, 0, 0, log->seq);
+	k->dispatch = LATER(k->dispatch, left - AHEAD_MOST);
 	for (unsigned n = 0; accesses && n < op->memories_n; n++)
 		if (s->p->memories[op->memory + n].store && (accesses[n].flags & STREAM_KNOWN))
 			k->left[accesses[n].stored] = left;
@@ -754,8 +819,10 @@ INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 		DOWN(k->words[i]);
 		DOWN(k->left[i]);
 	}
-	for (unsigned i = 0; i < STREAM_LINES; i++)
+	for (unsigned i = 0; i < STREAM_LINES; i++) {
 		DOWN(k->lines[i]);
+		DOWN(k->lines_l2[i]);
+	}
 	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
 		for (unsigned i = 0; i < s->late[part]; i++)
 			DOWN(k->late[part][i]);
@@ -820,7 +887,7 @@ INLINE void NAME(walk)(struct NAME(state) *k, const struct stream *s, const stru
 			NAME(account)(k, s, &r->steps[i], accesses, log, times ? times + i : NULL);
 		else
 			NAME(op)(k, s, &r->steps[i], accesses, log, NULL);
-		if ((i % REBASE_EVERY == 0 || s->slow) && NAME(far)(k)) {
+		if ((i % REBASE_EVERY == 0 || s->slow || r->steps[i].commits > STREAM_SLOW) && NAME(far)(k)) {
 			int64_t before = k->base[0] + FIRST(k->retire);
 
 			NAME(rebase)(k, s);
@@ -862,6 +929,7 @@ TARGET static void NAME(fed_logged)(struct NAME(state) *k, const struct stream *
 TARGET static void NAME(run)(void *state, const struct stream *s, const struct stream_resolver *r,
 			     struct gus_stream_log *log, struct gus_stream_times *times)
 {
+	((struct NAME(state) *)state)->besides = r->besides.v;
 	if (s->fed && log)
 		NAME(fed_logged)(state, s, r, log, times);
 	else if (s->fed && times)

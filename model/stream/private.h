@@ -18,9 +18,8 @@
 #include "model/code/uop_lines.h"
 #include "model/code/values.h"
 #include "model/machine/config.h"
+#include "model/machine/steps.h"
 #include "model/stream/types.h"
-
-struct gus_op_steps;
 
 enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONT_LINES, FRONT_PREDICTION,
 	FRONTS };
@@ -32,6 +31,7 @@ enum {
 	STREAM_SHARE = 64, STREAM_PAGE = 4096,
 	/* Cycles that an op may take where times are looked at every 16 ops, and at all. */
 	STREAM_SLOW = 13000, STREAM_LONGEST = 200000,
+	STREAM_STRING = 150000,         /* that what a string instruction writes takes at most to leave */
 	STREAM_IN_WORD = 16,            /* stores that are looked at for one word of a load */
 };
 
@@ -53,21 +53,28 @@ enum { STREAM_UNITS = 32, STREAM_UNITS_AT = STREAM_COUNTED, STREAM_GROUPS_AT = S
 
 /* An access, as far as it is the same for all lanes. */
 enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_LINE = 4, STREAM_SPLIT = 8, STREAM_PAGE_SPLIT = 16,
-	STREAM_ALIAS = 32 };
+	STREAM_ALIAS = 32, STREAM_BESIDE = 64, STREAM_COMES_TO_L2 = 128 };
 struct stream_access {
+	uint32_t beside;                /* with STREAM_BESIDE: the number of what it brings along */
 	uint16_t word, stored;          /* where the times are of the store that a load reads, and of an own store */
-	uint16_t line;                  /* and of its line */
+	uint16_t line;                  /* and of its line, in L1 and in L2 */
 	uint16_t alias;                 /* and of the store that the load is taken to read, by its low 12 bits */
 	uint8_t flags, level, tlb;
 	uint8_t forwarding;             /* enum gus_forwarding, of a load with STREAM_FORWARD */
 	uint8_t banks;                  /* bit b: a load of bytes of that bank, where L1 has any */
+};
+/* What it brings along (struct gus_op_beside): lines that are thrown out, and those that prefetchers ask for. */
+enum { STREAM_NO_LINE = UINT16_MAX };
+struct stream_beside {
+	uint8_t written[GUS_OP_WRITTEN], prefetches_n;
+	struct stream_prefetch { uint16_t line; uint8_t from, into; } prefetches[GUS_OP_PREFETCHES];
 };
 struct stream_step {
 	uint32_t op, access;            /* the first of its accesses */
 	uint32_t region;
 	uint16_t fetched;               /* cycles of length decoding */
 	uint8_t predicted;              /* cycles of prediction; of a call or a return, how often it takes its own */
-	uint16_t commits;               /* cycles that its stores take to leave for L1, beside those before */
+	uint32_t commits;               /* cycles that its stores take to leave for L1, beside those before */
 	uint8_t fronts;                 /* bit f: it goes through that part of the front end */
 	bool mispredicted;
 };
@@ -261,11 +268,13 @@ struct stream_resolver {
 	uint64_t in_page[STREAM_PAGE / 8]; /* by word of a page: the youngest store there in any page, plus 1 */
 	uint64_t left_line;             /* the last store's line plus 1; 0: not known */
 	uint32_t leaving;               /* stores that leave in its cycle, with it */
-	uint64_t lines[STREAM_LINES];           /* line, plus 1, that was missed last */
+	/* Line, plus 1, that was missed or prefetched last: into L1, and into L2. */
+	uint64_t lines[STREAM_LINES], lines_l2[STREAM_LINES];
 	uint64_t address[256];                  /* of the present op's accesses ... */
 	uint32_t bytes[256];                    /* ... and their sizes */
 	struct stream_step *steps;              /* the present chunk */
 	struct gus_vec(struct stream_access) accesses;
+	struct gus_vec(struct stream_beside) besides;
 	size_t n;
 };
 void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s);
@@ -303,7 +312,7 @@ enum stream_why {
 	WHY_RESOURCE,           /* a resource (index), which has been busy since op `seq` was dispatched */
 	WHY_VALUE,              /* what uop `index` of op `seq` wrote in its flow `out`, read in the flow `in` */
 	WHY_FORWARD,            /* what store uop `index` of op `seq` stored; out: enum gus_forwarding */
-	WHY_LINE,               /* the line that load uop `index` of op `seq` has asked for */
+	WHY_LINE,               /* the line that load uop `index` of op `seq` has asked for, or brings along */
 	WHY_FRONT,              /* part `index` of the front end, raised by op `seq` */
 	WHY_WINDOW,             /* an entry of the in-order window `index`, which op `seq` gave back */
 	WHY_STATION,            /* an entry of the reservation station, which uop `index` of op `seq` gave back */
@@ -347,7 +356,7 @@ struct stream_note {
 	uint64_t starts;                /* where its uops' reasons lie in the log's, one behind the other */
 	uint16_t fetched;               /* cycles of length decoding */
 	uint8_t predicted;              /* of prediction, as in the step */
-	uint16_t commits;               /* cycles that its stores took to leave */
+	uint32_t commits;               /* cycles that its stores took to leave */
 	uint8_t fronts;                 /* bit f: it took time of that part of the front end */
 	uint32_t splits, pages;         /* bit u: uop u, of the first 32, crossed a line, and a page */
 	uint8_t buses[STREAM_COUNTED];  /* how often it used each, and the banks */
@@ -362,7 +371,7 @@ struct gus_stream_log {
 	uint64_t seq;                   /* ops so far */
 	uint64_t dispatch;              /* of the present time of dispatch */
 	uint64_t since[STREAM_RESOURCES], front_since[FRONTS];
-	uint64_t reg[GUS_PROGRAM_REGS], word[STREAM_WORDS], line[STREAM_LINES];
+	uint64_t reg[GUS_PROGRAM_REGS], word[STREAM_WORDS], line[STREAM_LINES], line_l2[STREAM_LINES];
 	uint64_t *given[STREAM_WINDOWS]; /* why each entry is given back no earlier */
 	uint64_t late[GUS_CORE_STATIONS][STREAM_LATE];
 	uint64_t drained;               /* the last op with stores */

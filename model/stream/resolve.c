@@ -39,6 +39,7 @@ void gus_stream_resolver_close(struct stream_resolver *r)
 	gus_values_end(&r->values);
 	free(r->steps);
 	gus_vec_free(&r->accesses);
+	gus_vec_free(&r->besides);
 }
 
 static struct gus_value address_of(const struct stream_resolver *r, const struct gus_op *op, unsigned n,
@@ -214,7 +215,7 @@ static void find_place(const struct stream_resolver *r, const struct gus_program
  * cycle, and the second of a cycle has to go into the line of the first, as L1 writes one line at a time (Intel,
  * Optimization Reference Manual, "Ice Lake Client: two stores a cycle"). Which ones go together is decided here, as if
  * all had retired by then: the same for all lanes. A store that crosses a line is written twice and leaves alone. */
-static uint16_t find_commits(struct stream_resolver *r, const struct gus_op *op, const struct stream_access *accesses)
+static uint32_t find_commits(struct stream_resolver *r, const struct gus_op *op, const struct stream_access *accesses)
 {
 	const struct gus_core_config *c = r->s->c;
 	unsigned commits = 0;
@@ -241,7 +242,7 @@ static uint16_t find_commits(struct stream_resolver *r, const struct gus_op *op,
 		}
 		r->left_line = line;
 	}
-	return (uint16_t)(commits < UINT16_MAX ? commits : UINT16_MAX);
+	return commits < STREAM_STRING ? commits : STREAM_STRING;
 }
 
 /* In the order of uops: a load sees what an earlier store of the same op has written. */
@@ -389,6 +390,45 @@ void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *g
 	}
 }
 
+/* What was told to take as long as is left of a prefetched line's way comes as the prefetch does, if that is known. */
+static void find_coming(const struct stream_resolver *r, const struct gus_op_access *told, struct stream_access *a)
+{
+	uint64_t line = told->address / r->s->c->line_size + 1;
+	unsigned slot = gus_core_line_slot(line, STREAM_LINES);
+
+	if (!told->known || a->level == GUS_HIT_L1)
+		return;
+	if (told->prefetched && r->lines[slot] == line) {
+		a->level = GUS_HIT_L1;
+	} else if ((told->prefetched || a->level == GUS_HIT_L2) && r->lines_l2[slot] == line) {
+		a->level = GUS_HIT_L2;
+		a->flags |= STREAM_COMES_TO_L2;
+	}
+}
+
+/* Whoever reads such a line from now on has it when it comes. */
+static void take_beside(struct stream_resolver *r, const struct gus_op_access *told, struct stream_access *a)
+{
+	struct stream_beside to = { .prefetches_n = told->beside.prefetches_n };
+
+	if (!gus_op_is_beside(&told->beside))
+		return;
+	memcpy(to.written, told->beside.written, sizeof(to.written));
+	for (unsigned i = 0; i < to.prefetches_n; i++) {
+		const struct gus_op_prefetch *p = &told->beside.prefetches[i];
+		uint64_t line = told->address / r->s->c->line_size + 1 + (uint64_t)(int64_t)p->ahead;
+		unsigned slot = gus_core_line_slot(line, STREAM_LINES);
+
+		to.prefetches[i] = (struct stream_prefetch){ told->known ? (uint16_t)slot : STREAM_NO_LINE, p->from,
+							     p->into };
+		if (told->known)
+			(p->into == GUS_HIT_L1 ? r->lines : r->lines_l2)[slot] = line;
+	}
+	a->flags |= STREAM_BESIDE;
+	a->beside = (uint32_t)r->besides.n;
+	gus_vec_push(&r->besides, to);
+}
+
 static void take_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_op_access *told,
 			  struct stream_access *accesses)
 {
@@ -399,7 +439,11 @@ static void take_accesses(struct stream_resolver *r, const struct gus_op *op, co
 			.level = told[n].level, .tlb = told[n].tlb };
 		r->address[n] = told[n].address;
 		r->bytes[n] = told[n].bytes ? told[n].bytes : memories[n].bytes ? memories[n].bytes : 1;
-		find_line(r, (struct gus_value){ told[n].address, told[n].known }, &accesses[n]);
+		if (r->s->c->line_size) {
+			find_coming(r, &told[n], &accesses[n]);
+			find_line(r, (struct gus_value){ told[n].address, told[n].known }, &accesses[n]);
+			take_beside(r, &told[n], &accesses[n]);
+		}
 		if (told[n].known)
 			find_place(r, &memories[n], told[n].address, r->bytes[n], &accesses[n]);
 	}
@@ -410,7 +454,7 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_op_step
 {
 	const struct stream *s = r->s;
 
-	r->accesses.n = 0;
+	r->accesses.n = r->besides.n = 0;
 	r->n = feed->n;
 	for (size_t i = 0; i < feed->n; i++) {
 		const struct gus_op_step *told = &feed->steps[i];

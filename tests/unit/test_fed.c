@@ -367,7 +367,8 @@ static void test_causes(void **state)
 }
 
 /* Cycles that a string instruction takes which writes so many bytes, again and again in the same place. */
-static double string_cycles(const uint8_t *bytes, uint8_t length, uint32_t written, uint32_t width)
+static double string_cycles(const char *table, const uint8_t *bytes, uint8_t length, uint32_t written,
+	uint32_t width)
 {
 	enum { TIMES = 200 };
 	struct gus_stream_options o = { .fetch = GUS_CORE_FETCH_UOP_CACHE };
@@ -376,7 +377,7 @@ static double string_cycles(const uint8_t *bytes, uint8_t length, uint32_t writt
 	struct gus_error err = { 0 };
 	struct setting s;
 
-	open_table(&s, "znver4");
+	open_table(&s, table);
 	s.c.l1d_store_width = width;
 	e = gus_stream_open(s.p, &s.c, &o, &err);
 	assert_non_null(e);
@@ -402,19 +403,90 @@ static double string_cycles(const uint8_t *bytes, uint8_t length, uint32_t writt
 static void test_strings(void **state)
 {
 	static const uint8_t rep_stosb[] = { 0xf3, 0xaa }, rep_movsb[] = { 0xf3, 0xa4 }, stosb[] = { 0xaa };
-	static const struct { const uint8_t *code; uint8_t length; uint32_t written, width; double least, most; }
-	cases[] = {
+	static const struct { const uint8_t *code; uint8_t length; uint32_t written, width; double least, most;
+		const char *table; } cases[] = {
 		{ rep_stosb, 2, 4096, 32, 128, 128 }, { rep_stosb, 2, 4096, 64, 64, 64 },
 		{ rep_stosb, 2, 4097, 32, 129, 129 }, { rep_movsb, 2, 4096, 32, 128, 128 },
 		{ rep_stosb, 2, 65536, 32, 2048, 2048 }, { rep_stosb, 2, 4096, 0, 1, 20 }, { stosb, 1, 1, 32, 1, 6 },
+		/* More than 16 bits of cycles, again and again: no more are on their way than times can say. */
+		{ rep_stosb, 2, 4 << 20, 32, 131072, 131072 }, { rep_stosb, 2, 8 << 20, 32, 150000, 150000 },
+		/* Of a table that has no uop that stores for them. */
+		{ rep_stosb, 2, 65536, 32, 2048, 2048, "znver3" }, { rep_movsb, 2, 65536, 32, 2048, 2048, "znver3" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		double cycles = string_cycles(cases[i].code, cases[i].length, cases[i].written, cases[i].width);
+		double cycles = string_cycles(cases[i].table ? cases[i].table : "znver4", cases[i].code,
+					      cases[i].length, cases[i].written, cases[i].width);
 
 		if (cycles < cases[i].least - 0.01 || cycles > cases[i].most + 0.01)
 			fail_msg("case %zu: %.2f cycles, not %.2f to %.2f", i, cycles, cases[i].least, cases[i].most);
+	}
+}
+
+/* Cycles of a mov to or from a line each, behind the one before, with what it is told to bring along. */
+static double line_cycles(bool store, const struct gus_op_access *told)
+{
+	static const uint8_t codes[][3] = { { 0x48, 0x8b, 0x06 }, { 0x48, 0x89, 0x06 } };
+	static const uint8_t length = sizeof(codes[0]);
+	enum { TIMES = 2000, LINE = 64 };
+	struct gus_stream_options o = { .fetch = GUS_CORE_FETCH_UOP_CACHE };
+	double before[GUS_STREAM_LANES], cycles[GUS_STREAM_LANES];
+	struct gus_stream_engine *e;
+	struct gus_error err = { 0 };
+	struct setting s;
+
+	open_setting(&s);
+	s.c.l2_bandwidth = 32;
+	s.c.l3_bandwidth = 16;
+	s.c.memory_bandwidth = 8;
+	s.c.l1d_misses = 0;
+	e = gus_stream_open(s.p, &s.c, &o, &err);
+	assert_non_null(e);
+	s.block = gus_growing_add(s.g, codes[store], &length, length, 0);
+	for (int i = 0; i < 2 * TIMES; i++) {
+		struct gus_op_step step = { .op = s.block.op, .cached = true };
+		struct gus_op_access a = *told;
+
+		a.address = 0x100000 + (uint64_t)i * LINE;
+		a.known = true;
+		gus_stream_feed(e, &(struct gus_op_steps){ &step, &a, 1 }, NULL);
+		if (i + 1 == TIMES)
+			gus_stream_cycles(e, before);
+	}
+	gus_stream_cycles(e, cycles);
+	gus_stream_close(e);
+	close_setting(&s);
+	return (cycles[0] - before[0]) / TIMES;
+}
+
+/* L2 sends a line in 2 cycles, L3 in 4, memory in 8. What is thrown out goes the same way as what comes; a line that
+ * was prefetched with the access before is waited for, whatever is told of it. */
+static void test_beside(void **state)
+{
+#define AHEAD(from, into) { .prefetches = { { 1, from, into } }, .prefetches_n = 1 }
+	static const struct { bool store; struct gus_op_access told; double cycles; } cases[] = {
+		{ true, { .level = GUS_HIT_L2 }, 2 },
+		{ true, { .level = GUS_HIT_L2, .beside = { .written = { 1 } } }, 4 },
+		{ true, { .level = GUS_HIT_L2, .beside = { .written = { 2 } } }, 6 },
+		{ true, { .level = GUS_HIT_L3, .beside = { .written = { 0, 1 } } }, 8 },
+		{ false, { .level = GUS_HIT_MEMORY, .beside = { .written = { 0, 0, 1 } } }, 16 },
+		/* In L1 nobody waits for what is thrown out. */
+		{ false, { .level = GUS_HIT_L1, .beside = { .written = { 1 } } }, 0.5 },
+		{ false, { .level = GUS_HIT_L1, .beside = AHEAD(GUS_HIT_L2, GUS_HIT_L1) }, 2 },
+		{ false, { .level = GUS_HIT_L2, .prefetched = true, .beside = AHEAD(GUS_HIT_L3, GUS_HIT_L1) }, 4 },
+		{ false, { .level = GUS_HIT_MEMORY, .prefetched = true, .beside = AHEAD(GUS_HIT_L2, GUS_HIT_L1) }, 2 },
+		{ false, { .level = GUS_HIT_L2, .beside = AHEAD(GUS_HIT_MEMORY, GUS_HIT_L2) }, 8 },
+		{ false, { .level = GUS_HIT_L3, .prefetched = true, .beside = AHEAD(GUS_HIT_MEMORY, GUS_HIT_L2) }, 8 },
+		{ false, { .level = GUS_HIT_L2, .beside = AHEAD(GUS_HIT_L3, GUS_HIT_L2) }, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		double cycles = line_cycles(cases[i].store, &cases[i].told);
+
+		if (fabs(cycles - cases[i].cycles) > 0.1)
+			fail_msg("case %zu: %.2f cycles, not %.2f", i, cycles, cases[i].cycles);
 	}
 }
 
@@ -493,6 +565,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_same_as_program),
 		cmocka_unit_test(test_groups_end_where_the_cache_begins),
 		cmocka_unit_test(test_sums),

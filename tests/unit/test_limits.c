@@ -302,8 +302,8 @@ static void who_is_relaxed(void **state)
 	gus_uarch_free(u);
 }
 
-/* Where a table tells nothing of length decoding its uops are always there, whatever else it tells of decoders: to relax
- * what the machine has not leaves it as it is. */
+/* Where a table tells nothing of length decoding its uops are always there, whatever else it tells of decoders: to
+ * relax what the machine has not leaves it as it is. */
 static void what_is_not_there_is_not_relaxed(void **state)
 {
 	struct gus_uarch *u = made_table("znver3");
