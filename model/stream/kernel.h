@@ -247,6 +247,17 @@ INLINE void NAME(wait_station)(struct NAME(state) *k, const struct stream *s, un
 	}
 }
 
+/* The uops of an op that takes several cycles to issue come to the station one by one, not all with the first. What the
+ * later ones wait for is the reason of the next dispatch only: it may be an entry of the same op's, so if it were its
+ * own, who follows reasons back would go round in it. */
+INLINE void NAME(wait_one)(struct NAME(state) *k, const struct stream *s, uint32_t uop, struct gus_stream_log *log)
+{
+	const struct stream_uop *needs = &s->uops.v[uop];
+
+	if (needs->uses_n && s->sizes_n[WINDOW_RS + needs->station])
+		NAME(wait_station)(k, s, needs->station, 1, log);
+}
+
 /* A queue in front of a bus, or of the page walkers (lines 28 to 30). `t` is when the line comes to it and is handed
  * on to the next one; `from` is the dispatch of who asks. It is made busy from there, not from t: a request that
  * comes late because its address does should not keep others, which are younger but there already, from a bus that is
@@ -712,7 +723,7 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 
 		NAME(wait_window)(k, s, w, needs->window[w], log);
 	}
-	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
+	for (unsigned part = 0; part < GUS_CORE_STATIONS && !needs->wide; part++)
 		if (s->sizes_n[WINDOW_RS + part])
 			NAME(wait_station)(k, s, part, needs->waiting[part], log);
 	if (log)
@@ -730,9 +741,12 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 		NAME(eliminate)(k, s, op, log);
 	else
 		for (uint32_t u = 0; u < op->uops_n; u++) {
-			stream_time done = NAME(uop)(k, s, op, op->uop + u, accesses, log, log ? log->seq : 0, &ended,
-							  times ? &started : NULL);
+			stream_time done;
 
+			if (needs->wide)
+				NAME(wait_one)(k, s, op->uop + u, log);
+			done = NAME(uop)(k, s, op, op->uop + u, accesses, log, log ? log->seq : 0, &ended,
+					 times ? &started : NULL);
 			if (log && stream_later(log, FIRST(done), when, 20 + u)) {
 				when = FIRST(done);
 				why = ended;

@@ -352,7 +352,7 @@ static void prepare_op(struct stream *s, uint32_t number)
 	const struct gus_op *op = &s->p->ops[number];
 	const uint64_t entries[STREAM_IN_ORDER] = { op->rob, op->loads, op->stores, gus_op_results(op),
 		op->results[GUS_REGFILE_INT], op->results[GUS_REGFILE_VECTOR], op->results[GUS_REGFILE_MASK] };
-	struct stream_op to = { .fronts = 0 };
+	struct stream_op to = { .wide = op->slots > s->c->issue_width };
 	double costs[FRONTS];
 
 	gus_stream_front_costs(s, op, costs);

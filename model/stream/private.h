@@ -101,6 +101,7 @@ struct stream_op {
 	uint8_t fronts;                 /* bit f: whether it takes any of that part's time */
 	uint8_t window[STREAM_IN_ORDER]; /* entries taken of each */
 	uint8_t windows;                /* bit w: it takes any of that one */
+	bool wide;                      /* it has more slots than are issued in a cycle */
 	uint8_t waiting[GUS_CORE_STATIONS]; /* uops that go through each part of the reservation station */
 };
 

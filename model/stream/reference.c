@@ -129,42 +129,46 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	return end;
 }
 
-static void wait_for_part(struct reference *k, const struct gus_op *op, unsigned w, uint32_t nominal)
+/* One uop comes to part w of the station, for which `before` uops of its op wait already that have no start yet. */
+static void wait_for_entry(struct reference *k, unsigned w, uint32_t nominal, uint64_t before)
 {
-	uint64_t size = entries_of(k, nominal, GUS_KNOB_RS), last = k->taken[w];
+	uint64_t size = entries_of(k, nominal, GUS_KNOB_RS), last = k->taken[w] + before + 1;
 	unsigned places = gus_stream_late(nominal), closed = size && size <= places ? places + 1 - (unsigned)size : 0;
+	double *late = k->late[w - WINDOW_RS], t;
+	unsigned at = k->late_at[w - WINDOW_RS];
 
+	if (!size)
+		return;
 	for (unsigned n = 0; n < closed; n++)
-		k->late[w - WINDOW_RS][gus_stream_late_closed(places, closed, n)] = INFINITY;
-	size = closed ? 1 : size ? size - places : 0;
-	for (uint32_t u = 0; u < op->uops_n && size && !(op->flags & GUS_OP_ELIMINATED); u++) {
-		const struct gus_uop *uop = &k->p->uops[op->uop + u];
-		double *late = k->late[w - WINDOW_RS], t;
-		unsigned at;
+		late[gus_stream_late_closed(places, closed, n)] = INFINITY;
+	size = closed ? 1 : size - places;
+	t = last > size ? k->given[w][(last - size - 1) % RING] : 0;
+	k->late_at[w - WINDOW_RS] = at + 1 < places ? at + 1 : 0;
+	for (unsigned i = 0; i < STREAM_LATE_LOOKS && i < places && t > k->dispatch; i++) {
+		double kept = later(t, late[at]);
 
-		if ((!uop->ports && !uop->unit) || WINDOW_RS + (unsigned)gus_stream_station(k->c, k->p, uop) != w)
-			continue;
-		last++;
-		t = last > size ? k->given[w][(last - size - 1) % RING] : 0;
-		at = k->late_at[w - WINDOW_RS];
-		k->late_at[w - WINDOW_RS] = at + 1 < places ? at + 1 : 0;
-		for (unsigned i = 0; i < STREAM_LATE_LOOKS && i < places && t > k->dispatch; i++) {
-			double kept = later(t, late[at]);
-
-			t = kept > t ? t : late[at];
-			late[at] = kept;
-			at = gus_stream_late_next(places, at, i);
-		}
-		k->dispatch = later(k->dispatch, t);
+		t = kept > t ? t : late[at];
+		late[at] = kept;
+		at = gus_stream_late_next(places, at, i);
 	}
+	k->dispatch = later(k->dispatch, t);
 }
 
-static void wait_for_station(struct reference *k, const struct gus_op *op)
+/* The entries of some uops of an op at once, which go part by part. */
+static void wait_for_station(struct reference *k, const struct gus_op *op, uint32_t first, uint32_t n)
 {
 	const uint32_t nominal[GUS_CORE_STATIONS] = { k->c->rs, k->c->rs_int, k->c->rs_vector, k->c->rs_memory };
 
-	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
-		wait_for_part(k, op, WINDOW_RS + part, nominal[part]);
+	for (unsigned part = 0; part < GUS_CORE_STATIONS && !(op->flags & GUS_OP_ELIMINATED); part++) {
+		uint64_t before = 0;
+
+		for (uint32_t u = first; u < first + n; u++) {
+			const struct gus_uop *uop = &k->p->uops[op->uop + u];
+
+			if ((uop->ports || uop->unit) && gus_stream_station(k->c, k->p, uop) == part)
+				wait_for_entry(k, WINDOW_RS + part, nominal[part], before++);
+		}
+	}
 }
 
 /* One part of the front end. */
@@ -188,11 +192,13 @@ static void run_op(struct reference *k, const struct gus_op *op)
 		entries_of(k, c->vector_renames, GUS_KNOB_REGISTERS),
 		entries_of(k, c->mask_renames, GUS_KNOB_REGISTERS) };
 	double costs[FRONTS], end;
+	const bool wide = op->slots > c->issue_width;
 
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		if (entries[w] && sizes[w] && k->taken[w] + entries[w] > sizes[w])
 			k->dispatch = later(k->dispatch, k->given[w][(k->taken[w] + entries[w] - sizes[w] - 1) % RING]);
-	wait_for_station(k, op);
+	if (!wide)
+		wait_for_station(k, op, 0, op->uops_n);
 	end = k->dispatch;
 	gus_stream_front_costs(k->resolver->s, op, costs);
 	for (unsigned f = 0; f < FRONTS; f++)
@@ -204,6 +210,8 @@ static void run_op(struct reference *k, const struct gus_op *op)
 	for (uint32_t u = 0; u < op->uops_n; u++) {
 		const struct gus_uop *uop = &k->p->uops[op->uop + u];
 
+		if (wide) /* they come one by one */
+			wait_for_station(k, op, u, 1);
 		if (op->flags & GUS_OP_ELIMINATED)
 			for (unsigned i = 0; i < uop->out_n; i++)
 				k->reg[k->p->flows[uop->out + i].reg] = k->reg[op->move_from];

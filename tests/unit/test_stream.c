@@ -334,6 +334,57 @@ static void test_station(void **state)
 	gus_program_free(p);
 }
 
+/* vpcmpeqd ymm2, ymm2, ymm2; vgatherdps ymm0, [rsi+4*ymm1], ymm2; dec rcx; jnz back: on Zen 3 the gather is 42 slots of
+ * 6 a cycle. Of its uops 28 are vector uops, which have 64 entries and wait 22 cycles for their loads: they have to
+ * come to these as they are issued, as two gathers would else be all that is ever there, one each 14 cycles. */
+static void test_wide(void **state)
+{
+	static const char gather[] = "\xc5\xed\x76\xd2\xc4\xe2\x6d\x92\x04\x8e\x48\xff\xc9\x75\xf1";
+	struct gus_uarch *u = made_table("znver3");
+	struct gus_program *p = made_program(u, gather, sizeof(gather) - 1);
+	struct gus_stream_options o = { .iterations = 2000 };
+	const struct gus_core_config whole = config;
+	struct gus_stream_result reference;
+	struct gus_error err = { 0 };
+	double core, stream;
+
+	(void)state;
+	gus_core_config_of(&config, u);
+	core = by_core(p, NULL, NULL);
+	stream = by_stream(p, NULL, NULL);
+	assert_int_equal(gus_stream_reference(p, &config, &o, &reference, &err), 0);
+	config = whole;
+	assert_true(fabs(core - 9.33) < 0.1);
+	assert_true(fabs(stream - core) < 0.05 * core);
+	assert_true(fabs(reference.per_iteration[0] - stream) < 0.02 * stream);
+	gus_program_free(p);
+	gus_uarch_free(u);
+}
+
+/* An op of more uops than the station has entries waits for its own, and for ports that were idle before it: the path
+ * of reasons, which goes from the last to the first of them, still comes to an end. rep stosb; 16 x imul rax, rax,
+ * which is too long a chain for the reorder buffer. */
+static void test_wider_than_the_station(void **state)
+{
+#define IMUL4 "\x48\x0f\xaf\xc0\x48\x0f\xaf\xc0\x48\x0f\xaf\xc0\x48\x0f\xaf\xc0"
+	static const char code[] = "\xf3\xaa" IMUL4 IMUL4 IMUL4 IMUL4;
+	struct gus_uarch *u = made_table("znver3");
+	struct gus_program *p = made_program(u, code, sizeof(code) - 1);
+	struct gus_stream_options o = { .iterations = 2000, .fetch = GUS_CORE_FETCH_IDEAL };
+	struct gus_core_config c;
+	struct gus_causality causes;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	gus_core_config_of(&c, u);
+	c.rs_int = 8;
+	c.rob = 104;
+	assert_int_equal(gus_causality_run(p, &c, &o, &causes, NULL, &err), 0);
+	gus_causality_free(&causes);
+	gus_program_free(p);
+	gus_uarch_free(u);
+}
+
 /* The same where there are parts: additions in a chain of 12 cycles an iteration hold up one that has room in a part of
  * its own, and only as much as the part that they wait in lets them. Integer uops do not wait for a small vector
  * part. */
@@ -584,7 +635,9 @@ int main(void)
 		cmocka_unit_test(test_balanced),
 		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_updates),
 		cmocka_unit_test(test_mispredicted),
-		cmocka_unit_test(test_station), cmocka_unit_test(test_station_parts), cmocka_unit_test(test_many_wait),
+		cmocka_unit_test(test_station), cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_wider_than_the_station),
+		cmocka_unit_test(test_station_parts), cmocka_unit_test(test_many_wait),
 		cmocka_unit_test(test_how_many_places), cmocka_unit_test(test_which_places),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_oracle_lanes),
