@@ -4,8 +4,8 @@
  *
  * Others run on this machine: what runs on the other thread of our core takes issue slots away, and the host takes the
  * CPU away. So of many short samples those count before and after which a probe, a loop with nothing in it, went round
- * as fast as it ever did, and both chains took the same; of these the least is nearest to what the code takes alone, and
- * the median says how far the others are.
+ * as fast as it ever did, and both chains took the same; of these the least is nearest to what the code takes alone,
+ * and the median says how far the others are.
  */
 #ifndef GUS_TESTS_TIMER_H
 #define GUS_TESTS_TIMER_H

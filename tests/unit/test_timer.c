@@ -90,7 +90,7 @@ static void test_none_counts(void **state)
 static void test_neighbour(void **state)
 {
 	const struct timer_sample beside[] = { { 200, 2.5, 0 }, { 210, 2.4, 0 } };
-	const struct timer_sample leaves[] = { { 200, 2.5, 0 }, { 110, 4.9, 0 }, { 100, 4.8, 0 } };
+	const struct timer_sample leaves[] = { { 200, 2.5, 0 }, { 110, 4.9, 0 }, { 100, 4.45, 0 } };
 	struct timed t;
 
 	(void)state;
