@@ -94,7 +94,7 @@ static void test_neighbour(void **state)
 	struct timed t;
 
 	(void)state;
-	assert_int_equal(timer_judge(beside, 2, 0).kept, 1);
+	assert_int_equal(timer_judge(beside, 2, 0).kept, 2);
 	t = timer_judge(beside, 2, 5);
 	assert_int_equal(t.kept, 0);
 	assert_float_equal(t.rounds, 2.5, 1e-9);
