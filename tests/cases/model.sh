@@ -39,8 +39,8 @@ models "lock cmpxchg [rdi], rbx" '^ +9\.00  cycles an iteration \(exact' --uarch
 models "lock xadd [rdi], rax" '^ +8\.00  cycles an iteration \(exact' --uarch znver3 --block f0480fc107
 models "mov rax, [rdi+rax*8]" '^ +5\.00  cycles an iteration' --uarch znver3 --block 488b04c7
 models "mov rax, [rdi+rax]" '^ +4\.00  cycles an iteration' --uarch znver3 --block 488b0407
-# A line of the uop cache holds 64 bytes, and one is read a cycle: seven nops of nine bytes before dec rdi and jnz take two
-# cycles for their eight uops, six nops what issue takes.
+# A line of the uop cache holds 64 bytes, and one is read a cycle: seven nops of nine bytes before dec rdi and jnz take
+# two cycles for their eight uops, six nops what issue takes.
 nop9=660f1f840000000000
 crossing=$nop9$nop9$nop9$nop9$nop9$nop9${nop9}48ffcf75bb
 inside=$nop9$nop9$nop9$nop9$nop9${nop9}48ffcf75c4

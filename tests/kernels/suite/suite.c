@@ -7,8 +7,8 @@
  *	suite run KERNEL BYTES PASSES   makes the data, and calls that function so many times; says kernel, n and steps
  *	                                that were done
  *	suite time KERNEL BYTES [SECONDS [ROUNDS]]  cycles a pass by timer.h: kernel, n, steps of a pass, least, median,
- *	                                samples that count, all samples, rounds a cycle; for 3 seconds at most; ROUNDS: what
- *	                                other runs have seen of the last; 77 where it cannot
+ *	                                samples that count, all samples, rounds a cycle; for 3 seconds at most; ROUNDS:
+ *	                                what other runs have seen of the last; 77 where it cannot
  *	suite check KERNEL BYTES        whether the results are the reference's, and depend on each input; "all" is all
  *
  * KERNEL is gemm@o3-fast; for check also gemm, which is all ways of it. BYTES may end with K or M. */
