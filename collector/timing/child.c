@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -36,7 +37,9 @@
 #define CHAIN_ROUNDS 50         /* to know what a call of a chain costs */
 #define ROUNDS 3000             /* to see whether another thread is on the core: 1 us */
 #define WARM_ROUNDS 64          /* whose branch is not known behind microbenchmarks */
-#define ALONE_TIMES 2000        /* looked at in the beginning */
+#define ALONE_TIMES 2000        /* looked at in the beginning, */
+#define ALONE_AT 100            /* of which the least hundredth is passed over */
+#define ROUNDS_ALIKE 0.03       /* what the clock makes of the same */
 #define CHAIN_TRIES 10           /* 4 ms each */
 #define RATIO_QUIET 0.0005      /* by which they differ where nothing disturbs them */
 #define KNOWN_RATIO 0.005       /* by which chains may differ and are both believed */
@@ -57,6 +60,7 @@ struct child {
 	uint64_t run, is_long, is_long_surely; /* the same as ticks */
 	int wide;
 	unsigned turns;                 /* of all */
+	double less;                    /* cycles a round, the last that were less than what was known */
 	uint32_t last;                  /* the job that had the last one */
 };
 
@@ -158,14 +162,36 @@ static void look_at_pace(struct child *c)
 		look_at_chains(c);
 }
 
-/* Who shares the core is not always there, though it may be all the while that we look. */
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Less than all that was known is believed the second time: a clock that stands still makes short rounds, but
+ * seldom. */
+static void learn_rounds(struct child *c, double least)
+{
+	struct gus_shared *s = c->shared;
+
+	if (!(least < s->alone))
+		return;
+	if (least > c->less * (1 - ROUNDS_ALIKE) && least < c->less * (1 + ROUNDS_ALIKE))
+		s->alone = fmax(least, c->less);
+	c->less = least;
+}
+
+/* Who shares the core is not always there, though it may be all the while that we look. Of what is least some may be
+ * the clock's doing. */
 static void look_at_rounds(struct child *c)
 {
-	double ticks = INFINITY;
+	double ticks[ALONE_TIMES];
 
 	for (unsigned i = 0; i < ALONE_TIMES; i++)
-		ticks = fmin(ticks, ticks_a_round(c));
-	c->shared->alone = ticks * c->shared->pace;
+		ticks[i] = ticks_a_round(c);
+	qsort(ticks, ALONE_TIMES, sizeof(*ticks), ascending);
+	c->shared->alone = ticks[ALONE_TIMES / ALONE_AT] * c->shared->pace;
 }
 
 /* One run. moved: it ended on another CPU than it began on. */
@@ -327,7 +353,7 @@ static void take_turn(struct child *c, struct gus_shared_job *j, uint32_t at, st
 		j->sample[i].turn = p->turns;
 	}
 	if (is_one_pace(before, *last_pace))
-		c->shared->alone = fmin(c->shared->alone, least * fmin(before, *last_pace));
+		learn_rounds(c, least * fmin(before, *last_pace));
 	p->turns++;
 }
 

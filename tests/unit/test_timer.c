@@ -76,6 +76,21 @@ static void test_probe_between_clocks(void **state)
 	expect(samples, 2, (struct timed){ .least = 100, .median = 100, .kept = 1, .rounds = 5 });
 }
 
+/* Of a batch a few probes may be too fast, as the clock stood still: four, and the fifth is believed. */
+static void test_fast_probes(void **state)
+{
+	enum { N = 50 };
+	struct timer_sample samples[N];
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++)
+		samples[i] = (struct timer_sample){ 100 + i, i < 4 ? 9 : 5, 0 };
+	expect(samples, N, (struct timed){ .least = 100, .median = 125, .kept = N, .rounds = 5 });
+	samples[4].rounds = 9;
+	expect(samples, N, (struct timed){ .least = 100, .median = 102, .kept = 5, .rounds = 9 });
+	expect(samples, N - 1, (struct timed){ .least = 100, .median = 102, .kept = 5, .rounds = 9 });
+}
+
 /* Nothing counts: said by kept, and the figures are of all. */
 static void test_none_counts(void **state)
 {
@@ -152,7 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sample), cmocka_unit_test(test_all_count), cmocka_unit_test(test_disturbed),
 		cmocka_unit_test(test_probe_between_clocks), cmocka_unit_test(test_none_counts),
-		cmocka_unit_test(test_neighbour),
+		cmocka_unit_test(test_neighbour), cmocka_unit_test(test_fast_probes),
 		cmocka_unit_test(test_measure),
 	};
 
