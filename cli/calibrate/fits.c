@@ -15,6 +15,11 @@ double gus_calibrate_troubled(const struct gus_calibrate_noise *n)
 	return n->run ? (double)n->troubled / (double)n->run : 0;
 }
 
+double gus_calibrate_beside(const struct gus_calibrate_noise *n)
+{
+	return n->run ? (double)n->beside / (double)n->run : 0;
+}
+
 /* A host that asks another one, and looks at what is wrong with its times. */
 struct listener {
 	const struct gus_calibration_host *host;
@@ -34,8 +39,8 @@ static int run(void *context, const struct gus_micro *const *micros, size_t n, s
 		l->noise->bistable += (times[i].trouble & GUS_MICRO_BISTABLE) != 0;
 		l->noise->moved += (times[i].trouble & GUS_MICRO_MOVED) != 0;
 		l->noise->beside += (times[i].trouble & GUS_MICRO_BESIDE) != 0;
-		l->noise->troubled += (times[i].trouble & (GUS_MICRO_NOISY | GUS_MICRO_BISTABLE | GUS_MICRO_MOVED |
-							   GUS_MICRO_BESIDE)) != 0;
+		l->noise->troubled += (times[i].trouble & (GUS_MICRO_NOISY | GUS_MICRO_BISTABLE |
+								 GUS_MICRO_MOVED)) != 0;
 	}
 	return 0;
 }
@@ -98,19 +103,29 @@ static void take_a_degree(struct gus_fit *f)
 	}
 }
 
+/* Beside another thread a core's buffers and bandwidths are parts of what it has. */
+static void doubt_parameters(struct gus_fit *f)
+{
+	for (size_t i = 0; i < f->params.n; i++)
+		if (f->params.v[i].confidence > GUS_CONFIDENCE_LOW)
+			f->params.v[i].confidence = GUS_CONFIDENCE_LOW;
+}
+
 static int judge(const struct gus_calibrate_noise *n, struct gus_fit *f, struct gus_error *err)
 {
 	double share = gus_calibrate_troubled(n);
 
 	if (share > GUS_CALIBRATE_TOO_NOISY)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot calibrate: %.0f %% of the microbenchmarks could not be "
-				"timed well here (%.0f %% noisy, %.0f %% with two times, %.0f %% disturbed, %.0f %% "
-				"beside another thread of the core); something else keeps the machine busy: try again "
-				"when it does not, or another CPU with --cpu", 100 * share,
+				"timed well here (%.0f %% noisy, %.0f %% with two times, %.0f %% disturbed); something "
+				"else keeps the machine busy: try again when it does not, or another CPU with --cpu",
+				100 * share,
 				100.0 * (double)n->noisy / (double)n->run, 100.0 * (double)n->bistable / (double)n->run,
-				100.0 * (double)n->moved / (double)n->run, 100.0 * (double)n->beside / (double)n->run);
+				100.0 * (double)n->moved / (double)n->run);
 	if (share > GUS_CALIBRATE_NOISY)
 		take_a_degree(f);
+	if (gus_calibrate_beside(n) > GUS_CALIBRATE_BESIDE)
+		doubt_parameters(f);
 	return 0;
 }
 

@@ -14,7 +14,7 @@ struct gus_progress;
 /* Of how many microbenchmarks, and of these the ones whose times were in trouble. */
 struct gus_calibrate_noise {
 	uint64_t run, noisy, bistable, moved, beside;
-	uint64_t troubled;              /* any of these */
+	uint64_t troubled;              /* any of these but the last */
 };
 
 /* Above the first share of them figures are worth one degree of confidence less, above the second nothing. */
@@ -22,6 +22,11 @@ struct gus_calibrate_noise {
 #define GUS_CALIBRATE_TOO_NOISY 0.5
 
 double gus_calibrate_troubled(const struct gus_calibrate_noise *n);
+
+/* Above that share of microbenchmarks that another thread of the core was beside all the while, no parameter is worth
+ * more than little confidence. */
+#define GUS_CALIBRATE_BESIDE 0.25
+double gus_calibrate_beside(const struct gus_calibrate_noise *n);
 
 /* c's progress is set here. With instructions of a recording their forms are measured, and then our own list as well.
  * -1 with err: a host that fails us, or one that is too noisy. */
