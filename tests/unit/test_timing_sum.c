@@ -70,7 +70,7 @@ static void test_none_and_one(void **state)
 	struct gus_timing_sum sum = add_up(NULL, 0);
 
 	(void)state;
-	assert_true(isnan(sum.cycles));
+	assert_true(isnan(sum.cycles) && isnan(sum.median) && isnan(sum.high) && isnan(sum.pace));
 	assert_int_equal(sum.trouble, GUS_TIMING_MOVED);
 	assert_false(sum.settled);
 	make(s, 1, 3);
@@ -78,6 +78,8 @@ static void test_none_and_one(void **state)
 	near(sum.cycles, 3);
 	assert_int_equal(sum.trouble, 0); /* there is no other to be unlike */
 	assert_false(sum.settled);
+	gus_timing_add_up(s, 1, 0, 0, &sum); /* no passes count as one */
+	near(sum.cycles, 3 * PASSES);
 }
 
 /* Half are below the median and three quarters below high, in whatever order they come. */
@@ -233,6 +235,25 @@ static void test_unsteady(void **state)
 	for (size_t i = 0; i < N; i++)
 		s[i].after = 0; /* a chain that could not be timed */
 	assert_int_equal(add_up(s, N).kept, 0);
+	for (size_t i = 0; i < N; i++)
+		s[i].before = 0; /* nor the one before it: two that are alike, and no pace */
+	assert_int_equal(add_up(s, N).kept, 0);
+}
+
+/* A core that gets a little faster within a turn, or slower: the pace is that of its faster end. */
+static void test_faster_end(void **state)
+{
+	struct gus_timing_sample s[N];
+
+	(void)state;
+	make(s, N, 3);
+	for (size_t i = 0; i < N; i++)
+		s[i].before = PACE * 1.002;
+	near(add_up(s, N).pace, PACE * 1.002);
+	make(s, N, 3);
+	for (size_t i = 0; i < N; i++)
+		s[i].after = PACE * 1.002;
+	near(add_up(s, N).pace, PACE * 1.002);
 }
 
 /* It is settled when the least came again, and not only in the turn in which it was seen. */
@@ -251,6 +272,12 @@ static void test_settled(void **state)
 	s[4].turn = 1;
 	assert_true(add_up(s, N).settled);
 	s[4] = pair(3 * 1.0025, 1);
+	assert_false(add_up(s, N).settled);
+	s[4] = pair(3, 1); /* of either length five have to be near */
+	s[4].twice *= 1.01;
+	assert_false(add_up(s, N).settled);
+	s[4] = pair(3, 1);
+	s[4].once *= 1.01;
 	assert_false(add_up(s, N).settled);
 }
 
@@ -363,7 +390,8 @@ int main(void)
 		cmocka_unit_test(test_in_order), cmocka_unit_test(test_least_is_a_mean),
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_noisy), cmocka_unit_test(test_bistable), cmocka_unit_test(test_one_pace),
-		cmocka_unit_test(test_moved), cmocka_unit_test(test_unsteady), cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_moved), cmocka_unit_test(test_unsteady), cmocka_unit_test(test_faster_end),
+		cmocka_unit_test(test_settled),
 		cmocka_unit_test(test_steps_of_the_clock), cmocka_unit_test(test_long), cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_beside_or_not),
 	};
