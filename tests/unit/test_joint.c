@@ -102,8 +102,8 @@ static void test_stalled(void **state)
 	golden_joint_free(t.joint);
 }
 
-/*	cycle      1        2        3
- *	retires    1        -        5 6	1: a branch to 5 that was mispredicted
+/*	cycle      1        2        3        4
+ *	retires    0        1        -        5 6	1: a branch to 5 that was mispredicted
  * The flushed cycle is the branch's, and seen at 5; one that is not taken leads to 2, behind itself. */
 static void test_flushed(void **state)
 {
@@ -115,6 +115,8 @@ static void test_flushed(void **state)
 		struct told t;
 
 		begin(&t);
+		retire(&t, 0, 0);
+		cycle(&t, GUS_COMMIT_COMPUTE);
 		retire(&t, 1, GUS_CORE_FL_MB);
 		cycle(&t, GUS_COMMIT_COMPUTE);
 		cycle(&t, GUS_COMMIT_FLUSHED);
@@ -128,6 +130,22 @@ static void test_flushed(void **state)
 		assert_int_equal(seen(&t, to + 1, 0, 0, to, cases[i].behind), CYCLE / 2);
 		golden_joint_free(t.joint);
 	}
+}
+
+/* A branch that leads elsewhere as predicted is nothing to be behind of: 1, and then 5. */
+static void test_predicted(void **state)
+{
+	struct told t;
+
+	(void)state;
+	begin(&t);
+	retire(&t, 1, 0);
+	cycle(&t, GUS_COMMIT_COMPUTE);
+	retire(&t, 5, 0);
+	cycle(&t, GUS_COMMIT_COMPUTE);
+	assert_int_equal(seen(&t, 5, 0, 0, 5, false), CYCLE);
+	assert_int_equal(seen(&t, 1, 0, 1, 5, false), CYCLE);
+	golden_joint_free(t.joint);
 }
 
 /* A cycle of nothing before the first is the first's, as nothing retired that could have been flushed. Slots of one op
@@ -151,7 +169,7 @@ static void test_first_and_slots(void **state)
 }
 
 /* Three that retire together: thirds, and what is over of other numbers is the oldest's, so that no tick is lost. A
- * fused pair has the share of two. */
+ * fused pair has the share of two. The next cycle is of those that retire in it, and of no others. */
 static void test_shares(void **state)
 {
 	uint64_t all = 0;
@@ -168,6 +186,11 @@ static void test_shares(void **state)
 	assert_int_equal(all, CYCLE);
 	assert_int_equal(of(&t, 1, 0), CYCLE / 4);
 	assert_int_equal(of(&t, 2, 0), CYCLE / 2);
+	retire(&t, 3, 0);
+	retire(&t, 4, 0);
+	cycle(&t, GUS_COMMIT_COMPUTE);
+	assert_int_equal(of(&t, 3, 0), CYCLE / 2);
+	assert_int_equal(of(&t, 4, 0), CYCLE / 2);
 	golden_joint_free(t.joint);
 }
 
@@ -194,11 +217,42 @@ static void test_two_runs(void **state)
 	golden_joint_free(t.joint);
 }
 
+/* Of however many a run is: what was not seen when it was over is seen of nobody in the next, whatever place in the
+ * ring its instructions have. */
+static void test_ends(void **state)
+{
+	(void)state;
+	for (unsigned first = 250; first < 260; first++) {
+		struct told t;
+
+		begin(&t);
+		for (unsigned i = 0; i < first; i++) {
+			retire(&t, 1, 0);
+			cycle(&t, GUS_COMMIT_COMPUTE);
+		}
+		golden_joint_leave(t.joint);
+		t.listener = golden_joint_listen(t.joint, &t.program);
+		for (uint32_t op = 2; op < 6; op++) {
+			retire(&t, op, 0);
+			cycle(&t, GUS_COMMIT_COMPUTE);
+		}
+		assert_int_equal(of(&t, 1, 0), first * CYCLE);
+		for (unsigned skid = 0; skid < GOLDEN_JOINT_SKIDS; skid++) {
+			assert_int_equal(seen(&t, 1, 0, skid, 1, false), (first - skid) * CYCLE);
+			for (uint32_t op = 2; op < 6; op++)
+				assert_int_equal(seen(&t, 1, 0, skid, op, false), 0);
+		}
+		golden_joint_free(t.joint);
+	}
+	golden_joint_free(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stalled), cmocka_unit_test(test_flushed), cmocka_unit_test(test_first_and_slots),
-		cmocka_unit_test(test_shares), cmocka_unit_test(test_two_runs),
+		cmocka_unit_test(test_stalled), cmocka_unit_test(test_flushed), cmocka_unit_test(test_predicted),
+		cmocka_unit_test(test_first_and_slots), cmocka_unit_test(test_shares), cmocka_unit_test(test_two_runs),
+		cmocka_unit_test(test_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
