@@ -183,10 +183,171 @@ static void a_row_differs_in_what_is_sure(void **state)
 	json_decref(document);
 	free(text);
 	text = printed(print_text, &m);
+	assert_non_null(strstr(text, "\nOf 5 forms 3 differ from skylake, and of 2 too little could be told.\n"));
+	assert_string_equal(line_of(text, "IMUL", 0),
+			    "IMUL (R64, R64) operand 3 7 exact high 1 0.50 p5:1 high 1.0% latency, ports");
 	assert_string_equal(line_of(text, "IMUL", 2),
 			    "IMUL (R64, R64) operand 3 7 exact low 1 0.50 p5:1 medium 1.0% ports");
 	assert_string_equal(line_of(text, "IMUL", 3), "");
 	free(text);
+	end(&m);
+}
+
+static void param(struct made *m, const char *name, double value, double low, double high, enum gus_confidence sure)
+{
+	gus_vec_push(&m->fit.params, (struct gus_fit_param){ .name = name, .value = value, .low = low, .high = high,
+		.residual = 0.02, .confidence = sure, .why = "a test" });
+}
+
+static const char *json_of(json_t *o, const char *key)
+{
+	static char out[64];
+	char *text = json_dumps(json_object_get(o, key), JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+
+	snprintf(out, sizeof(out), "%s", text ? text : "none");
+	free(text);
+	return out;
+}
+
+/* Front to back, then what no table has by name. A flag is told by yes or no, a policy by its word; what could not be
+ * told has no figure, though it be there. */
+static void parameters_are_in_order(void **state)
+{
+	static const struct { const char *line, *name, *unit, *nominal, *value, *low, *high, *residual; } rows[] = {
+		{ "issue_width 4 4.50 4..5 uops high 2.0% a test", "issue_width", "\"uops\"", "4.0", "4.5", "4.0",
+		  "5.0", "0.02" },
+		{ "decode_fuse_last yes no exact flag medium 2.0% a test", "decode_fuse_last", "\"flag\"",
+		  "\"yes\"", "\"no\"", "\"no\"", "\"no\"", "0.02" },
+		{ "decode_pop_5c complex ends any..ends policy low 2.0% a test", "decode_pop_5c", "\"policy\"",
+		  "\"complex\"", "\"ends\"", "\"any\"", "\"ends\"", "0.02" },
+		{ "rob 224 - - entries none - a test", "rob", "\"entries\"", "224.0", "null", "null",
+		  "null", "null" },
+		{ "another - 123.4 - high 2.0% a test", "another", "null", "null", "123.42", "null", "200.0", "0.02" },
+		{ "other - 1 - high 2.0% a test", "other", "null", "null", "1.0", "1.0", "null", "0.02" },
+	};
+	struct made m;
+	json_t *document, *params;
+	char *text;
+
+	(void)state;
+	begin(&m);
+	param(&m, "other", 1, 1, NAN, GUS_CONFIDENCE_HIGH);
+	param(&m, "another", 123.42, NAN, 200, GUS_CONFIDENCE_HIGH);
+	param(&m, "rob", 200, 200, 200, GUS_CONFIDENCE_NONE);
+	param(&m, "decode_pop_5c", 2, 0, 2, GUS_CONFIDENCE_LOW);
+	param(&m, "decode_fuse_last", 0, 0, 0, GUS_CONFIDENCE_MEDIUM);
+	param(&m, "issue_width", 4.5, 4, 5, GUS_CONFIDENCE_HIGH);
+	text = printed(print_text, &m);
+	for (size_t i = 0, at = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *line = strstr(text + at, rows[i].name);
+
+		assert_non_null(line); /* behind the one before it */
+		at = (size_t)(line - text);
+		assert_string_equal(line_of(text, rows[i].name, 0), rows[i].line);
+	}
+	free(text);
+	text = printed(print_json, &m);
+	document = json_loads(text, 0, NULL);
+	params = json_object_get(document, "params");
+	assert_int_equal(json_array_size(params), sizeof(rows) / sizeof(*rows));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *o = json_array_get(params, i);
+
+		assert_string_equal(json_string_value(json_object_get(o, "name")), rows[i].name);
+		assert_string_equal(json_of(o, "unit"), rows[i].unit);
+		assert_string_equal(json_of(o, "nominal"), rows[i].nominal);
+		assert_string_equal(json_of(o, "value"), rows[i].value);
+		assert_string_equal(json_of(o, "low"), rows[i].low);
+		assert_string_equal(json_of(o, "high"), rows[i].high);
+		assert_string_equal(json_of(o, "residual"), rows[i].residual);
+	}
+	json_decref(document);
+	free(text);
+	end(&m);
+}
+
+static bool tells(struct made *m, const char *what)
+{
+	char *text = printed(print_text, m);
+	bool is_there = strstr(text, what) != NULL;
+
+	free(text);
+	return is_there;
+}
+
+/* Facts have an interval where they were not always the same; one microbenchmark is one. */
+static void facts_and_noise_are_told(void **state)
+{
+	struct made m;
+	json_t *document, *facts;
+	char *text;
+
+	(void)state;
+	begin(&m);
+	gus_vec_push(&m.fit.facts, (struct gus_fit_fact){ "core_ghz", "GHz", 3.5, 3.25, 3.75, "of the clock" });
+	gus_vec_push(&m.fit.facts, (struct gus_fit_fact){ "lines", NULL, 6, 6, 6, "" });
+	m.noise = (struct gus_calibrate_noise){ .run = 1 };
+	assert_true(tells(&m, "\ncore_ghz 3.5 GHz (3.25..3.75): of the clock\nlines 6 \n"));
+	assert_true(tells(&m, "how: 1 microbenchmark, 0.0% in trouble"));
+	m.noise = (struct gus_calibrate_noise){ 10, 1, 2, 3, 4, 5 };
+	assert_true(tells(&m, "how: 10 microbenchmarks, 50.0% in trouble (1 noisy, 2 with two times, 3 disturbed, 4 "
+			  "beside another thread of the core)"));
+	text = printed(print_json, &m);
+	document = json_loads(text, 0, NULL);
+	facts = json_object_get(document, "facts");
+	assert_int_equal(json_array_size(facts), 2);
+	assert_string_equal(json_of(json_array_get(facts, 0), "low"), "3.25");
+	assert_string_equal(json_of(json_array_get(facts, 1), "unit"), "null");
+	assert_string_equal(json_of(json_object_get(document, "noise"), "moved"), "3");
+	assert_string_equal(json_of(json_object_get(document, "noise"), "beside"), "4");
+	json_decref(document);
+	free(text);
+	end(&m);
+}
+
+static void print_check_text(const void *check)
+{
+	gus_calibrate_check_text(check);
+}
+
+static void print_check_json(const void *check)
+{
+	assert_int_equal(gus_calibrate_check_json(check), 0);
+}
+
+/* What --check finds: a calibration, none, none because of something, and none that could be anywhere. */
+static void a_check_says_what_it_found(void **state)
+{
+	static const struct { bool kept; const char *path, *why, *text, *calibrated; } cases[] = {
+		{ true, "here", NULL, "here is this machine's: ", "true" },
+		{ false, "here", NULL, "this machine is not calibrated\nit would be here\n  ", "false" },
+		{ false, "here", "it is old", "this machine is not calibrated: it is old\nit would be here\n  ",
+		  "false" },
+		{ false, NULL, NULL, "this machine is not calibrated\n  ", "false" },
+	};
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_calibrate_check c = { .key = &m.key, .kept = cases[i].kept ? m.nearest : NULL,
+			.path = cases[i].path, .why = cases[i].why };
+		char *text = printed(print_check_text, &c), *json = printed(print_check_json, &c);
+		json_t *document = json_loads(json, 0, NULL);
+		unsigned parts = 0;
+
+		assert_true(strncmp(text, cases[i].text, strlen(cases[i].text)) == 0);
+		while (*line_of(text, "part", parts))
+			parts++;
+		assert_int_equal(parts, GUS_HOST_PARTS);
+		assert_string_equal(json_of(document, "calibrated"), cases[i].calibrated);
+		assert_true(json_is_null(json_object_get(document, "title")) == !cases[i].kept);
+		assert_true(json_is_null(json_object_get(document, "file")) == !cases[i].path);
+		assert_true(json_is_null(json_object_get(document, "why")) == !cases[i].why);
+		json_decref(document);
+		free(json);
+		free(text);
+	}
 	end(&m);
 }
 
@@ -195,6 +356,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latencies_are_named),
 		cmocka_unit_test(a_row_differs_in_what_is_sure),
+		cmocka_unit_test(parameters_are_in_order),
+		cmocka_unit_test(facts_and_noise_are_told),
+		cmocka_unit_test(a_check_says_what_it_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
