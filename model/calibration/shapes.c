@@ -9,6 +9,8 @@ static const double A_CYCLE = 1.05, HALF_A_CYCLE = 0.5; /* the first with what a
 
 void gus_shapes_add(struct gus_shapes *s, const char *name, double cycles)
 {
+	if (!isfinite(cycles))
+		return;
 	if (!s->n || cycles < s->low) {
 		s->low = cycles;
 		s->lowest = name;

@@ -16,7 +16,7 @@ struct gus_shapes {
 	const char *lowest, *highest;           /* ... and which these are; of the caller */
 };
 
-/* A shape would be explained by so many cycles. */
+/* A shape would be explained by so many cycles; one that has no time is none. */
 void gus_shapes_add(struct gus_shapes *s, const char *name, double cycles);
 /* What is as far above the least as it is below the most, as a part of each. NAN without shapes. */
 double gus_shapes_value(const struct gus_shapes *s);

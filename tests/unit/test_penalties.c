@@ -17,6 +17,7 @@
 #include "model/calibration/host.h"
 #include "model/calibration/micro.h"
 #include "model/calibration/replica.h"
+#include "model/calibration/shapes.h"
 #include "model/machine/config.h"
 #include "model/tables/policies.h"
 #include "tests/unit/made_program.h"
@@ -328,6 +329,53 @@ static void shapes_of_forwarded_vectors(void **state)
 	}
 }
 
+/* Shapes for themselves: the value, how sure, and what is said, on both sides of each bound. A cycle and a twentieth
+ * apart is what rounding makes, a tenth of the value is near, half a cycle is none. What has no time is no shape. */
+static void shapes_for_themselves(void **state)
+{
+	static const struct {
+		unsigned n;
+		double cycles[4], value;
+		enum gus_confidence confidence;
+		const char *why;
+	} cases[] = {
+		{ 1, { 7 }, 7, HIGH, "7.00 by a A" },
+		{ 2, { 7, 7 }, 7, HIGH, "7.00 by a A, and by 1 others the same" },
+		{ 3, { 7, 7, 7 }, 7, HIGH, "7.00 by a A, and by 2 others the same" },
+		{ 2, { 6, 12 }, 8, LOW, "6.00 by a A, 12.00 by a B" },
+		{ 3, { 12, 8, 6 }, 8, LOW, "6.00 by a C, 12.00 by a A" },
+		{ 3, { 8, 12, 6 }, 8, LOW, "6.00 by a C, 12.00 by a B" },
+		{ 2, { -2, 4 }, 1, LOW, "-2.00 by a A, 4.00 by a B" },
+		{ 2, { 0, 4 }, 2, LOW, "0.00 by a A, 4.00 by a B" },
+		{ 2, { 0, 0.4 }, 0.2, HIGH, "0.00 by a A, 0.40 by a B" },
+		{ 2, { 1, 1.49 }, 2 * 1.49 / 2.49, HIGH, "1.00 by a A, 1.49 by a B" },
+		{ 2, { 1, 1.51 }, 2 * 1.51 / 2.51, MEDIUM, "1.00 by a A, 1.51 by a B" },
+		{ 2, { 1, 2.04 }, 4.08 / 3.04, MEDIUM, "1.00 by a A, 2.04 by a B" },
+		{ 2, { 1, 2.06 }, 4.12 / 3.06, LOW, "1.00 by a A, 2.06 by a B" },
+		{ 2, { 40, 44 }, 3520. / 84, MEDIUM, "40.00 by a A, 44.00 by a B" },
+		{ 2, { 40, 44.4 }, 3552. / 84.4, LOW, "40.00 by a A, 44.40 by a B" },
+		{ 4, { NAN, 6, INFINITY, 12 }, 8, LOW, "6.00 by a B, 12.00 by a D" },
+	};
+	static const char *const names[] = { "A", "B", "C", "D" };
+	struct gus_shapes none = { .n = 0 };
+
+	(void)state;
+	assert_true(isnan(gus_shapes_value(&none)));
+	assert_int_equal(gus_shapes_confidence(&none), NONE);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gus_shapes s = { .n = 0 };
+		char why[64];
+
+		for (unsigned k = 0; k < cases[i].n; k++)
+			gus_shapes_add(&s, names[k], cases[i].cycles[k]);
+		assert_float_equal(gus_shapes_value(&s), cases[i].value, 1e-9);
+		gus_shapes_say(&s, why, sizeof(why));
+		assert_string_equal(why, cases[i].why);
+		if (gus_shapes_confidence(&s) != cases[i].confidence)
+			fail_msg("case %zu: %s", i, gus_confidence_name(gus_shapes_confidence(&s)));
+	}
+}
+
 /* A load of a vector comes back by a move to a general register: by what that was found to take, if that is sure. */
 static void the_way_back_is_the_one_that_was_found(void **state)
 {
@@ -532,6 +580,7 @@ int main(void)
 		cmocka_unit_test(chains_lead_to_the_table),
 		cmocka_unit_test(what_follows_from_links),
 		cmocka_unit_test(shapes_of_what_is_blocked),
+		cmocka_unit_test(shapes_for_themselves),
 		cmocka_unit_test(shapes_of_forwarded_vectors),
 		cmocka_unit_test(the_way_back_is_the_one_that_was_found),
 		cmocka_unit_test(stores_that_are_renamed),
