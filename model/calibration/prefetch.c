@@ -56,32 +56,49 @@ struct walk {
 /* What an access costs beyond L1 that L2 has, and one that nothing has brought along; and what it costs in L1. */
 struct costs { double near, far, hit; };
 
+/* L2 has room for a block, at least. */
+static bool can_be_walked(const struct gus_caching *m)
+{
+	return m->lines[GUS_CACHING_L2] >= LINES;
+}
+
+static bool is_huge(const struct gus_caching *m, const struct walk *w)
+{
+	return m->host->arena_most_huge > 0 && !w->small;
+}
+
+static uint64_t apart_of(const struct walk *w)
+{
+	return (w->crossing ? 2 : 1) * GUS_CACHING_PAGE;
+}
+
+/* No more than there is memory for: what then is not beyond L2 costs what L2 does, and says so. */
 static uint64_t blocks_of(const struct gus_caching *m, const struct walk *w)
 {
 	const uint64_t room = m->lines[GUS_CACHING_L2] / LINES;
+	const uint64_t most = gus_caching_most(m, is_huge(m, w)) / apart_of(w);
+	uint64_t blocks = room > 2 * NEAR ? room / 2 : room < NEAR ? room : NEAR;
 
 	if (w->beyond)
-		return (m->slow ? TIMES_SLOW : TIMES) * room;
-	return room > 2 * NEAR ? room / 2 : room < NEAR ? room : NEAR;
+		blocks = (m->slow ? TIMES_SLOW : TIMES) * room;
+	return blocks < most ? blocks : most;
 }
 
 /* What L2 has no room for may come from memory where it is simulated. */
 static unsigned products_of(const struct gus_caching *m)
 {
-	const unsigned far = (unsigned)m->cycles[GUS_CACHING_FAR] / PRODUCT;
-
-	return m->slow ? WAIT + far : WAIT;
+	return m->slow ? WAIT + (unsigned)m->cycles[GUS_CACHING_FAR] / PRODUCT : WAIT;
 }
 
 static struct gus_micro *walk_micro(const struct gus_caching *m, const struct walk *w)
 {
-	const uint64_t blocks = blocks_of(m, w), apart = (w->crossing ? 2 : 1) * GUS_CACHING_PAGE;
+	const uint64_t blocks = blocks_of(m, w), apart = apart_of(w);
 	const uint64_t start = (uint64_t)w->first * GUS_CACHING_LINE, round = blocks * w->places;
 	struct gus_micro *k = gus_micro_new(m->host->isa, "%s of %u from %u by %d, %lld, 1 of %u",
 					    w->beyond ? "far blocks" : "blocks", w->places, w->first, w->apart,
 					    (long long)w->leap, w->scattered);
 
-	k->huge = m->host->arena_most_huge > 0 && !w->small;
+	k->huge = is_huge(m, w);
 	k->arena = blocks * apart;
 	gus_vec_push(&k->lists, (struct gus_micro_list){ .start = start, .places = round,
 		.distance = (uint64_t)((int64_t)w->apart * GUS_CACHING_LINE), .block = w->places, .rows = true,
@@ -132,12 +149,19 @@ static enum gus_caching_level level_of(const struct costs *c, double cycles)
 /* Lines that a row misses more or less than what is as tables have it. */
 static const double UNLIKE = 1.5;
 
-/* How far it is from what that level costs, as a part of the cost of a miss. */
+/* How far it is from what that level costs, as a part of the cost of a miss: endlessly of what has no time. */
 static double off(const struct costs *c, double cycles)
 {
 	const double of[] = { [GUS_CACHING_L1] = 0, [GUS_CACHING_L2] = c->near, [GUS_CACHING_FAR] = c->far };
+	double apart = fabs(cycles - of[level_of(c, cycles)]) / c->far;
 
-	return fabs(cycles - of[level_of(c, cycles)]) / c->far;
+	return isnan(apart) ? INFINITY : apart;
+}
+
+/* Not where they come of a walk that has no time (gus_chase_run: INFINITY), nor where a miss costs next to nothing. */
+static bool can_be_seen(const struct costs *c)
+{
+	return isfinite(c->far) && isfinite(c->hit) && c->far >= LEAST;
 }
 
 /* What one miss brings along. */
@@ -225,7 +249,7 @@ static int find_next(struct gus_caching *m, struct costs *costs, struct gus_erro
 			break; /* what L2 has costs what it does: nothing else was disturbed either */
 	}
 	*costs = first.costs;
-	if (first.costs.far < LEAST)
+	if (!can_be_seen(costs))
 		return 0;
 	kept = comes(&first, BEFORE) && comes(&first, BEFORE_THAT);
 	again_lines = kept ? lines_into(&first, GUS_CACHING_L1, 0) : 0;
@@ -244,7 +268,7 @@ static int find_next(struct gus_caching *m, struct costs *costs, struct gus_erro
 	if (kept)
 		gus_caching_hidden(m, "l2_next_line", "L1 brings along %u lines that came along once, before L2 "
 				"is asked", again_lines);
-	else if (far.costs.far < 2 * far.costs.near)
+	else if (!can_be_seen(&far.costs) || far.costs.far < 2 * far.costs.near)
 		gus_caching_hidden(m, "l2_next_line", "what L2 has not costs %.1f cycles beyond L1, and L2 %.1f",
 				far.costs.far, far.costs.near);
 	else
@@ -392,7 +416,7 @@ static int find_loads(struct gus_caching *m, const struct costs *c, struct gus_e
 	if (time_loads(m, cycles, err) != 0)
 		return -1;
 	miss = fmin(c->far, cycles[LOADS_SIZES - 1]);
-	while (n < LOADS_SIZES && cycles[n] < miss / 2)
+	while (n < LOADS_SIZES && (cycles[n] < miss / 2 || miss < LEAST)) /* else noise would be told from noise */
 		n++;
 	if (!n || n == LOADS_SIZES) {
 		gus_caching_hidden(m, "l1d_strides", "loads are followed; %u at once cost %.1f cycles beyond L1 each, "
@@ -401,7 +425,8 @@ static int find_loads(struct gus_caching *m, const struct costs *c, struct gus_e
 	}
 	loads = LOADS << (n - 1);
 	lines = 2 * loads * (ahead && ahead->confidence > GUS_CONFIDENCE_NONE ? ahead->value + 1 : 1);
-	clear = cycles[n - 1] < 0.45 * miss && cycles[n] > 0.55 * miss && lines <= (double)m->lines[GUS_CACHING_L1] / 2;
+	clear = cycles[n - 1] < 0.45 * miss && cycles[n] > 0.55 * miss && isfinite(cycles[n]) &&
+		lines <= (double)m->lines[GUS_CACHING_L1] / 2;
 	gus_caching_put(m, &(struct gus_caching_figure){ "l1d_strides", loads, loads, 2 * loads - 1, 0, 0,
 		clear ? GUS_CONFIDENCE_MEDIUM : GUS_CONFIDENCE_LOW },
 		"%u at once cost %.1f cycles beyond L1 each, %u %.1f, a miss %.1f", loads, cycles[n - 1], 2 * loads,
@@ -429,7 +454,7 @@ static int find_strides(struct gus_caching *m, const struct costs *c, struct gus
 			return -1;
 		if (r.more < 0.3 && r.misses >= 1.5 && r.misses < 0.8 * r.places)
 			return put_followed(m, c, &r, err);
-		alike |= r.more < 0.8 || r.misses < 0.8 * r.places;
+		alike |= !(r.more >= 0.8 && r.misses >= 0.8 * r.places); /* nor is it told where one has no time */
 		if (!alike && i)
 			break;
 	}
@@ -471,9 +496,9 @@ static int find_all(struct gus_caching *m, struct gus_error *err)
 {
 	struct costs c = { 0 };
 
-	if (m->lines[GUS_CACHING_L2] && find_next(m, &c, err) != 0)
+	if (can_be_walked(m) && find_next(m, &c, err) != 0)
 		return -1;
-	if (c.far < LEAST) {
+	if (!can_be_seen(&c)) {
 		for (size_t i = 0; i < NAMES; i++)
 			gus_caching_hidden(m, names[i], "a miss costs %.1f cycles beyond L1: too few to be seen",
 					c.far);
@@ -505,7 +530,7 @@ int gus_caching_prefetch(struct gus_caching *m, struct gus_error *err)
 	int rc = find_all(m, err);
 
 	second.f = &again;
-	if (rc == 0 && !m->slow && m->lines[GUS_CACHING_L2])
+	if (rc == 0 && !m->slow && can_be_walked(m))
 		rc = find_all(&second, err);
 	compare(m->f, &again);
 	gus_fit_free(&again);
