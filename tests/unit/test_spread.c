@@ -66,6 +66,9 @@ static void test_precise(void **state)
 	assert_float_equal(of(&s, B, 0, true), 50, 1e-9);
 	assert_float_equal(of(&s, C, GUS_CORE_ST_L1, true), 700, 1e-9);
 	golden_spread_free(&s);
+	golden_spread(&s, j, &(const struct golden_spread_seen){ A, false, 0.5 }, 1, &o);
+	assert_float_equal(of(&s, B, 0, true), 0.25, 1e-9); /* samples may be parts of one */
+	golden_spread_free(&s);
 	golden_joint_free(j);
 }
 
@@ -134,11 +137,52 @@ static void test_executions(void **state)
 	golden_joint_free(j);
 }
 
+/* Whatever comes first in the model: each retires in cycles of its own, so many of them. B missed in one execution of
+ * four, which took 9 cycles and the others 1. */
+static void test_executions_out_of_order(void **state)
+{
+	static const struct { uint32_t op; uint16_t psv; unsigned stalls; } told[] = {
+		{ 2, 0, 4 }, { 1, GUS_CORE_ST_L1, 8 }, { 0, 0, 1 }, { 1, 0, 0 }, { 0, GUS_CORE_ST_TLB, 6 }, { 1, 0, 0 },
+		{ 1, 0, 0 },
+	};
+	static const struct { struct golden_spread_execution seen; double missed, hit; } cases[] = {
+		{ { B, GUS_CORE_ST_L1, GUS_CORE_ST_L1, 10 }, 90, 0 },
+		{ { B, 0, GUS_CORE_ST_L1, 10 }, 0, 10 },
+		{ { B, 0, 0, 10 }, 90. / 4, 30. / 4 },
+	};
+	static struct gus_op ops[3] = { { .insn = 0, .insns_n = 1 }, { .insn = 1, .insns_n = 1 },
+		{ .insn = 2, .insns_n = 1 } };
+	static struct gus_program_insn insns[3];
+	static struct gus_program p = { .ops = ops, .insns = insns, .ops_n = 3, .insns_n = 3 };
+	struct golden_joint *j = golden_joint_new();
+	const struct gus_core_listener *l = golden_joint_listen(j, &p);
+	struct golden_spread s;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++)
+		insns[i].offset = 4 * i;
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+		for (unsigned k = 0; k < told[i].stalls; k++)
+			l->cycle(j, &(struct gus_core_cycle){ .state = GUS_COMMIT_STALLED });
+		l->retire(j, &(struct gus_core_retired){ .op = told[i].op, .psv = told[i].psv, .ends = true });
+		l->cycle(j, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
+	}
+	golden_joint_leave(j);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		golden_spread_executions(&s, j, &cases[i].seen, 1);
+		assert_float_equal(of(&s, B, GUS_CORE_ST_L1, true), cases[i].missed, 1e-9);
+		assert_float_equal(of(&s, B, 0, true), cases[i].hit, 1e-9);
+		assert_float_equal(s.unseen, 0, 1e-9);
+		golden_spread_free(&s);
+	}
+	golden_joint_free(j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_precise), cmocka_unit_test(test_interrupts), cmocka_unit_test(test_unseen),
-		cmocka_unit_test(test_executions),
+		cmocka_unit_test(test_executions), cmocka_unit_test(test_executions_out_of_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

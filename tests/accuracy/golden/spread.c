@@ -73,8 +73,8 @@ void golden_spread(struct golden_spread *out, const struct golden_joint *joint, 
 {
 	struct work w = { .o = o };
 	const struct golden_joint_cell *cells = golden_joint_cells(joint, &w.cells_n);
-	double all = 0, ticks = 0;
 
+	assert(o->steps > 0);
 	gus_index_init(&w.places, sizeof(struct place_key));
 	take_shares(&w, joint, cells);
 	for (size_t i = 0; i < n; i++)
@@ -83,14 +83,10 @@ void golden_spread(struct golden_spread *out, const struct golden_joint *joint, 
 	w.expected = gus_zalloc((w.places.n + 1) * sizeof(*w.expected));
 	w.now = gus_zalloc((w.cells_n + 1) * sizeof(*w.now));
 	w.next = gus_zalloc((w.cells_n + 1) * sizeof(*w.next));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		w.seen[place_of(&w, seen[i].address, seen[i].behind)] += seen[i].samples;
-		all += seen[i].samples;
-	}
 	for (size_t i = 0; i < w.cells_n; i++)
-		ticks += (double)cells[i].ticks;
-	for (size_t i = 0; i < w.cells_n; i++)
-		w.now[i] = ticks > 0 ? all * (double)cells[i].ticks / ticks : 0;
+		w.now[i] = (double)cells[i].ticks; /* in whatever unit: the first step makes samples of it */
 	*out = (struct golden_spread){ 0 };
 	expect(&w);
 	for (size_t i = 0; i < w.places.n; i++) {
