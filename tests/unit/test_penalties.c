@@ -339,7 +339,7 @@ static void shapes_for_themselves(void **state)
 		enum gus_confidence confidence;
 		const char *why;
 	} cases[] = {
-		{ 1, { 7 }, 7, HIGH, "7.00 by a A" },
+		{ 1, { 7 }, 7, HIGH, "7.00 by a A" }, { 1, { -2 }, -2, HIGH, "-2.00 by a A" },
 		{ 2, { 7, 7 }, 7, HIGH, "7.00 by a A, and by 1 others the same" },
 		{ 3, { 7, 7, 7 }, 7, HIGH, "7.00 by a A, and by 2 others the same" },
 		{ 2, { 6, 12 }, 8, LOW, "6.00 by a A, 12.00 by a B" },
@@ -349,6 +349,7 @@ static void shapes_for_themselves(void **state)
 		{ 2, { 0, 4 }, 2, LOW, "0.00 by a A, 4.00 by a B" },
 		{ 2, { 0, 0.4 }, 0.2, HIGH, "0.00 by a A, 0.40 by a B" },
 		{ 2, { 1, 1.49 }, 2 * 1.49 / 2.49, HIGH, "1.00 by a A, 1.49 by a B" },
+		{ 2, { 1, 1.5 }, 1.2, MEDIUM, "1.00 by a A, 1.50 by a B" },
 		{ 2, { 1, 1.51 }, 2 * 1.51 / 2.51, MEDIUM, "1.00 by a A, 1.51 by a B" },
 		{ 2, { 1, 2.04 }, 4.08 / 3.04, MEDIUM, "1.00 by a A, 2.04 by a B" },
 		{ 2, { 1, 2.06 }, 4.12 / 3.06, LOW, "1.00 by a A, 2.06 by a B" },
