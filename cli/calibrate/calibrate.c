@@ -260,8 +260,8 @@ static int measure(struct calibrating *c, struct gus_error *err)
 		gus_vec_push(&c->notes, gus_strdup("so much was disturbed here that all figures are less sure by one "
 						   "degree"));
 	if (gus_calibrate_beside(&c->noise) > GUS_CALIBRATE_BESIDE)
-		gus_vec_push(&c->notes, gus_strdup("so much was timed beside another thread of the core that no parameter "
-						   "has more than little confidence"));
+		gus_vec_push(&c->notes, gus_strdup("so much was timed beside another thread of the core that no "
+						   "parameter has more than little confidence"));
 	tell_of_neighbour(c);
 	add_frequency(c);
 	return 0;
