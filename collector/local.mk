@@ -88,6 +88,7 @@ collector_libcollector_a_SOURCES = \
 	collector/target/child.c collector/target/child.h \
 	collector/target/signals.c collector/target/signals.h \
 	collector/target/target.c collector/target/target.h \
+	collector/timing/alone.c collector/timing/alone.h \
 	collector/timing/arena.c collector/timing/arena.h \
 	collector/timing/child.c collector/timing/child.h \
 	collector/timing/clock.c collector/timing/clock.h \

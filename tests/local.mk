@@ -384,6 +384,7 @@ unit_tests = \
 	tests/unit/test_trees \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
+	tests/unit/test_alone \
 	tests/unit/test_joint \
 	tests/unit/test_spread \
 	tests/unit/test_timer \
@@ -462,6 +463,7 @@ tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_pe
 tests_unit_test_penalties_SOURCES = tests/unit/test_penalties.c $(made_program)
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
+tests_unit_test_alone_SOURCES = tests/unit/test_alone.c
 tests_unit_test_joint_SOURCES = tests/unit/test_joint.c tests/accuracy/golden/joint.c tests/accuracy/golden/joint.h
 tests_unit_test_spread_SOURCES = tests/unit/test_spread.c tests/accuracy/golden/joint.c tests/accuracy/golden/joint.h \
 	tests/accuracy/golden/spread.c tests/accuracy/golden/spread.h

@@ -35,10 +35,13 @@ static int run(void *context, const struct gus_micro *const *micros, size_t n, s
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		l->noise->run++;
+		if (times[i].trouble & GUS_MICRO_BESIDE) { /* it is what a neighbour makes of it, whatever else it is */
+			l->noise->beside++;
+			continue;
+		}
 		l->noise->noisy += (times[i].trouble & GUS_MICRO_NOISY) != 0;
 		l->noise->bistable += (times[i].trouble & GUS_MICRO_BISTABLE) != 0;
 		l->noise->moved += (times[i].trouble & GUS_MICRO_MOVED) != 0;
-		l->noise->beside += (times[i].trouble & GUS_MICRO_BESIDE) != 0;
 		l->noise->troubled += (times[i].trouble & (GUS_MICRO_NOISY | GUS_MICRO_BISTABLE |
 								 GUS_MICRO_MOVED)) != 0;
 	}

@@ -14,7 +14,7 @@ struct gus_progress;
 /* Of how many microbenchmarks, and of these the ones whose times were in trouble. */
 struct gus_calibrate_noise {
 	uint64_t run, noisy, bistable, moved, beside;
-	uint64_t troubled;              /* any of these but the last */
+	uint64_t troubled;              /* any of these but the last, of which none is anything else */
 };
 
 /* Above the first share of them figures are worth one degree of confidence less, above the second nothing. */

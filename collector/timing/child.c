@@ -8,13 +8,13 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "collector/host/priority.h"
+#include "collector/timing/alone.h"
 #include "collector/timing/arena.h"
 #include "collector/timing/clock.h"
 #include "collector/timing/counter.h"
@@ -37,9 +37,7 @@
 #define CHAIN_ROUNDS 50         /* to know what a call of a chain costs */
 #define ROUNDS 3000             /* to see whether another thread is on the core: 1 us */
 #define WARM_ROUNDS 64          /* whose branch is not known behind microbenchmarks */
-#define ALONE_TIMES 2000        /* looked at in the beginning, */
-#define ALONE_AT 100            /* of which the least hundredth is passed over */
-#define ROUNDS_ALIKE 0.03       /* what the clock makes of the same */
+#define ALONE_TIMES 2000        /* looked at in the beginning */
 #define CHAIN_TRIES 10           /* 4 ms each */
 #define RATIO_QUIET 0.0005      /* by which they differ where nothing disturbs them */
 #define KNOWN_RATIO 0.005       /* by which chains may differ and are both believed */
@@ -60,7 +58,7 @@ struct child {
 	uint64_t run, is_long, is_long_surely; /* the same as ticks */
 	int wide;
 	unsigned turns;                 /* of all */
-	double less;                    /* cycles a round, the last that were less than what was known */
+	struct gus_alone alone;
 	uint32_t last;                  /* the job that had the last one */
 };
 
@@ -162,36 +160,15 @@ static void look_at_pace(struct child *c)
 		look_at_chains(c);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Less than all that was known is believed the second time: a clock that stands still makes short rounds, but
- * seldom. */
-static void learn_rounds(struct child *c, double least)
-{
-	struct gus_shared *s = c->shared;
-
-	if (!(least < s->alone))
-		return;
-	if (least > c->less * (1 - ROUNDS_ALIKE) && least < c->less * (1 + ROUNDS_ALIKE))
-		s->alone = fmax(least, c->less);
-	c->less = least;
-}
-
-/* Who shares the core is not always there, though it may be all the while that we look. Of what is least some may be
- * the clock's doing. */
+/* What a round takes alone, as far as it is seen now. */
 static void look_at_rounds(struct child *c)
 {
-	double ticks[ALONE_TIMES];
+	double cycles[ALONE_TIMES];
 
 	for (unsigned i = 0; i < ALONE_TIMES; i++)
-		ticks[i] = ticks_a_round(c);
-	qsort(ticks, ALONE_TIMES, sizeof(*ticks), ascending);
-	c->shared->alone = ticks[ALONE_TIMES / ALONE_AT] * c->shared->pace;
+		cycles[i] = ticks_a_round(c) * c->shared->pace;
+	gus_alone_begin(&c->alone, cycles, ALONE_TIMES);
+	c->shared->alone = c->alone.cycles;
 }
 
 /* One run. moved: it ended on another CPU than it began on. */
@@ -329,6 +306,12 @@ static bool is_one_pace(double before, double after)
 	return fabs(before - after) < ONE_PACE * after;
 }
 
+static void tell_rounds(struct child *c, double cycles)
+{
+	gus_alone_tell(&c->alone, cycles);
+	c->shared->alone = c->alone.cycles;
+}
+
 /* What runs between the two paces; the second is the first of the next turn. */
 static void take_turn(struct child *c, struct gus_shared_job *j, uint32_t at, struct progress *p, double *last_pace)
 {
@@ -353,7 +336,7 @@ static void take_turn(struct child *c, struct gus_shared_job *j, uint32_t at, st
 		j->sample[i].turn = p->turns;
 	}
 	if (is_one_pace(before, *last_pace))
-		learn_rounds(c, least * fmin(before, *last_pace));
+		tell_rounds(c, least * fmin(before, *last_pace));
 	p->turns++;
 }
 
@@ -365,7 +348,8 @@ static bool has_done(const struct child *c, const struct gus_shared_job *j, cons
 		return true;
 	if (p->turns < LEAST_TURNS)
 		return false;
-	gus_timing_add_up(j->sample, j->samples, j->made, c->shared->alone, &sum);
+	/* Who waits for a neighbour that never goes waits for nothing. */
+	gus_timing_add_up(j->sample, j->samples, j->made, gus_alone_is_never(&c->alone) ? 0 : c->alone.cycles, &sum);
 	return sum.settled && !(sum.trouble & (GUS_TIMING_NOISY | GUS_TIMING_BISTABLE));
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "collector/timing/alone.h"
 
 #define STEADY 0.005            /* by which the paces before and after may differ */
 #define ONE_PACE 0.003          /* paces of one setting: what a clock that is read in steps of 26 ticks makes of them */
@@ -16,7 +17,6 @@
 #define AGAIN 5                 /* so often it is believed, */
 #define AGAIN_LONG 2            /* of runs that are so long that few are made, where it has to be within LONG_SAME */
 #define LONG_SAME 0.005
-#define ALONE 1.12              /* rounds that are longer were beside another thread: with one they take 1.7 to 2.2 */
 #define BELOW_NOTHING -0.01     /* a call that costs less than nothing, as a part of a run: its runs are not alike */
 
 static int ascending(const void *a, const void *b)
@@ -125,7 +125,7 @@ static void keep_alone(struct view *v, double alone, struct gus_timing_sum *sum)
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->n; i++)
-		if (!(alone > 0) || v->kept[i]->round * pace_of(v->kept[i]) <= alone * ALONE)
+		if (!gus_alone_is_beside(v->kept[i]->round * pace_of(v->kept[i]), alone))
 			v->kept[n++] = v->kept[i];
 	if (!n && v->n) {
 		sum->trouble |= GUS_TIMING_BESIDE;
