@@ -22,6 +22,7 @@ collector_libcollector_a_SOURCES = \
 	collector/events/pmu.c collector/events/pmu.h \
 	collector/events/topdown.c collector/events/topdown.h \
 	collector/host/build_id.c collector/host/build_id.h \
+	collector/host/clock.c collector/host/clock.h \
 	collector/host/frequency.c collector/host/frequency.h \
 	collector/host/host.c collector/host/host.h \
 	collector/host/key.c collector/host/key.h \
@@ -91,7 +92,6 @@ collector_libcollector_a_SOURCES = \
 	collector/timing/alone.c collector/timing/alone.h \
 	collector/timing/arena.c collector/timing/arena.h \
 	collector/timing/child.c collector/timing/child.h \
-	collector/timing/clock.c collector/timing/clock.h \
 	collector/timing/counter.c collector/timing/counter.h \
 	collector/timing/enter.c collector/timing/enter.h \
 	collector/timing/forbid.c collector/timing/forbid.h \

@@ -28,7 +28,7 @@ struct maker {
 	struct gus_compared *c;
 	const struct gus_traced *t;
 	const struct gus_measured *m;
-	double told, windows;
+	double told, windows, shared;
 	bool core;
 	double effective;       /* as many samples of equal weight would tell as much as all that there are */
 	double between;         /* half of the interval of a run's time, by how runs differ, as a share; 0: one run */
@@ -116,7 +116,8 @@ static void judge(const struct maker *k, struct gus_compared_row *row, double va
 	if (!(row->modelled > 0))
 		return;
 	row->ratio = gus_figure_ratio(&row->measured, row->modelled, row->error);
-	row->verdict = gus_trust_of(&row->ratio, k->told);
+	row->verdict = gus_trust_beside(&row->ratio, k->told, k->shared);
+	row->shared = row->verdict != gus_trust_of(&row->ratio, k->told);
 }
 
 static double counted_in(const struct maker *k, uint32_t region)
@@ -297,11 +298,11 @@ void gus_compared_make(struct gus_compared *c, const struct gus_traced *t, const
 		       const struct gus_compared_options *options)
 {
 	struct maker k = { .c = c, .t = t, .m = m, .told = options->told, .windows = options->windows,
-		.core = options->core };
+		.core = options->core, .shared = gus_trust_shared(&options->looks) };
 	struct gus_compared_weak *weak = gus_compared_weak_find(t);
 	struct gus_compared_row *functions;
 
-	*c = (struct gus_compared){ .basis = basis_of(m, options->windows) };
+	*c = (struct gus_compared){ .basis = basis_of(m, options->windows), .looks = options->looks };
 	c->evidence = c->basis == GUS_COMPARED_SHARES ? GUS_OBSERVED : m->cycles.evidence;
 	begin(&k);
 	functions = make_functions(&k);

@@ -45,6 +45,7 @@ struct gus_compared_row {
 	double modelled, error;
 	struct gus_figure ratio;
 	enum gus_trust verdict;
+	bool shared;            /* that is open, and would not be if no other thread had been busy on the core */
 	/* Of the function that it is in, with all loops: between neighbours samples stray, and the model's time is told
 	 * of whatever stood before retirement, so they may be off where their sum is not. */
 	struct gus_figure function_ratio;
@@ -61,6 +62,7 @@ struct gus_compared {
 	 * ten thousandth of both. */
 	struct gus_vec(struct gus_compared_row) rows;
 	struct gus_compared_row whole;  /* of shares it has no ratio, and its verdict is that of its rows */
+	struct gus_looks looks;
 	double distance;                /* which part of the time would have to be elsewhere for shares to be equal */
 	double time[GUS_TRUSTS];        /* the mean of both shares, of rows by their function's verdict */
 	/* What explains differences in all rows; without regions enough, or if it explains too little, none. */
@@ -75,6 +77,7 @@ struct gus_compared_options {
 	 * of, others need not be: shares are known as well as if each window were of one region. */
 	double windows;
 	bool core;              /* the core engine's cycles are compared, which ran on all that was timed */
+	struct gus_looks looks; /* at others on the core, while it was measured */
 	double told;            /* how far the model's figures are off in general, as a share; 0: nobody knows */
 };
 

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "proto/reader.h"
 
+/* Beside another thread a round takes 1.7 to 2.2 times as long; the clock adds some hundredths. */
+static const double CROWDED = 1.3;
 /* More than that is not taken off: what is left would tell nothing. How well the share is known, of itself. */
 static const double COST_MOST = 0.5, COST_KNOWN = 0.25;
 
@@ -26,6 +28,7 @@ void gus_measured_free(struct gus_measured *m)
 	gus_vec_free(&m->covered);
 	gus_vec_free(&m->lows);
 	gus_vec_free(&m->highs);
+	gus_vec_free(&m->rounds);
 	free(m->instructions);
 	free(m->event);
 	free(m->other);
@@ -111,6 +114,23 @@ static void join(struct gus_measured *m, const struct gus_units *units, double c
 	m->cycles = without(cycles, m->cost);
 }
 
+static void look(struct gus_measured *m, const Gusprof__Frequency *f)
+{
+	if (f && f->round_millicycles)
+		gus_vec_push(&m->rounds, (double)f->round_millicycles / 1000);
+}
+
+struct gus_looks gus_measured_looks(const struct gus_measured *m, double least)
+{
+	struct gus_looks looks = { .n = (unsigned)m->rounds.n };
+
+	for (size_t i = 0; i < m->rounds.n; i++)
+		least = least > 0 ? fmin(least, m->rounds.v[i]) : m->rounds.v[i];
+	for (size_t i = 0; i < m->rounds.n; i++)
+		looks.beside += m->rounds.v[i] > CROWDED * least;
+	return looks;
+}
+
 static bool is_other(const struct gus_module *a, const struct gus_module *b)
 {
 	return a->build_id_size && b->build_id_size && strcmp(a->path, b->path) == 0 &&
@@ -181,6 +201,8 @@ static void add_profile(struct gus_measured *m, struct gus_traced *t, struct gus
 	gus_coverage_add(&m->coverage, t, p);
 	gus_vec_push(&m->covered, (double)(m->coverage.covered_weight - before));
 	m->unsampled += (double)p->unsampled;
+	look(m, p->header->frequency);
+	look(m, p->footer ? p->footer->frequency : NULL);
 	join(m, &units, cost);
 	if (!m->runs++)
 		take_header(m, p);

@@ -8,6 +8,7 @@
 #ifndef GUS_ATTRIBUTION_COMPARED_MEASURED_H
 #define GUS_ATTRIBUTION_COMPARED_MEASURED_H
 
+#include "attribution/compared/trust.h"
 #include "attribution/profile/units.h"
 #include "attribution/statistics/series.h"
 #include "attribution/traced/coverage.h"
@@ -27,6 +28,8 @@ struct gus_measured {
 	struct gus_series lows, highs;  /* cycles of a unit of weight, by run */
 	struct gus_interval clock;      /* their medians, as they were recorded */
 	double cost;                    /* share of the time that was taken off, the mean of the runs */
+	/* Cycles of a round of a loop with nothing in it, before and behind each run, where it was timed. */
+	struct gus_series rounds;
 	struct gus_series covered;      /* weight in the trace's regions, by run */
 	double unsampled;               /* weight for which no sample stands */
 	/* Instructions by region, where the recordings have counted them, too; else NULL. */
@@ -45,6 +48,8 @@ void gus_measured_init(struct gus_measured *m, const struct gus_traced *t);
 /* Adds a recording, which is read to its end. -1 with err. */
 int gus_measured_add(struct gus_measured *m, struct gus_traced *t, struct gus_reader *reader, const struct gus_log *log,
 		     struct gus_error *err);
+/* At which of these the core was not ours alone. least: what a round takes then; if they took less, it is that. */
+struct gus_looks gus_measured_looks(const struct gus_measured *m, double least);
 void gus_measured_free(struct gus_measured *m);
 
 #endif

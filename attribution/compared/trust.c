@@ -26,6 +26,20 @@ enum gus_trust gus_trust_of(const struct gus_figure *ratio, double told)
 	return GUS_TRUST_DOUBTFUL;
 }
 
+double gus_trust_shared(const struct gus_looks *looks)
+{
+	return looks->beside ? gus_interval_share((double)looks->beside / looks->n, looks->n).high : 0;
+}
+
+enum gus_trust gus_trust_beside(const struct gus_figure *ratio, double told, double shared)
+{
+	enum gus_trust verdict = gus_trust_of(ratio, told);
+	struct gus_figure less = *ratio;
+
+	less.ci.low *= 1 - shared / 2;
+	return verdict == GUS_TRUST_FULL || gus_trust_of(&less, told) == verdict ? verdict : GUS_TRUST_OPEN;
+}
+
 enum gus_trust gus_trust_whole(const double time[GUS_TRUSTS], enum gus_trust total, bool wide)
 {
 	double known = time[GUS_TRUST_FULL] + time[GUS_TRUST_DOUBTFUL] + time[GUS_TRUST_NONE];

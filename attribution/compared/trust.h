@@ -26,6 +26,16 @@ static const double GUS_TRUST_MOST = 2.0 / 3, GUS_TRUST_SPOILT = 1.0 / 3;
  * share; 0: nobody knows. */
 enum gus_trust gus_trust_of(const struct gus_figure *ratio, double told);
 
+/* How often somebody looked whether another thread of the core was busy, and how often one was. */
+struct gus_looks { unsigned n, beside; };
+/* The share of the time that one may have been, at 95 %; 0 if none was seen. */
+double gus_trust_shared(const struct gus_looks *looks);
+
+/* The same, if other threads of the core may have been busy for such a share of the time: that makes what runs beside
+ * them take up to twice as long, so of what takes longer than modelled nothing is told that this may be the reason
+ * of. */
+enum gus_trust gus_trust_beside(const struct gus_figure *ratio, double told, double shared);
+
 /* Whether the ends of its interval are apart by more than GUS_TRUST_WIDE. */
 bool gus_trust_is_wide(const struct gus_figure *ratio);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,14 @@ static double windows_of(const struct gus_model_view *model)
 	return !model->part ? 0 : n > 1 ? n : 1;
 }
 
+/* Cycles of a round of a loop with nothing in it: its one branch is taken, and its one instruction waits for itself. */
+static double round_of(const struct gus_uarch *u)
+{
+	double branches = gus_uarch_value(u, "taken_branches", 0);
+
+	return branches > 0 ? fmax(1, 1 / branches) : 0;
+}
+
 /* In place of what gusprof model prints. */
 static int show(void *context, const struct gus_model_view *model, struct gus_error *err)
 {
@@ -235,6 +244,7 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 				"stream engine");
 	gus_measured_init(&measured, model->traced);
 	if (load_measured(c, model, &measured, err) == 0 && check_measured(c, model, &measured, err) == 0) {
+		how.looks = gus_measured_looks(&measured, round_of(model->model->uarch));
 		gus_compared_make(&compared, model->traced, &measured, &how);
 		v.other_cpu = other_cpu(c, &measured);
 		render(c, &v);

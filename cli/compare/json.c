@@ -112,6 +112,8 @@ static json_t *measured(const struct gus_compare_view *v, const struct gus_compa
 	json_object_set_new(o, "ghz", m->cycles.evidence == GUS_INFERRED ? gus_json_pair(m->clock.low, m->clock.high) :
 			    json_null());
 	json_object_set_new(o, "sampling_taken_off", json_real(m->cost));
+	json_object_set_new(o, "core_looks", json_integer(v->compared->looks.n));
+	json_object_set_new(o, "core_shared", json_integer(v->compared->looks.beside));
 	json_object_set_new(o, "evidence", gus_json_word(gus_evidence_name(v->compared->evidence)));
 	return o;
 }

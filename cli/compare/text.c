@@ -106,6 +106,15 @@ static void print_cycles(const struct gus_compare_view *v)
 	fact(v, "cycles", text);
 }
 
+static void print_looks(const struct gus_compare_view *v)
+{
+	const struct gus_looks *l = &v->compared->looks;
+
+	if (l->beside)
+		fact(v, "", gus_format("another thread was busy on the same core at %u of %u looks, before and behind "
+				       "each run", l->beside, l->n));
+}
+
 static void print_modelled(const struct gus_compare_view *v)
 {
 	const struct gus_traced *t = v->model->traced;
@@ -369,6 +378,7 @@ void gus_compare_text(const struct gus_compare_view *v)
 	print_table(v);
 	print_measured(v);
 	print_cycles(v);
+	print_looks(v);
 	print_modelled(v);
 	print_compared(v);
 	print_whole(v);

@@ -254,7 +254,7 @@ static size_t count_open(const struct gus_compare_view *v)
 	for (size_t i = 0; i < v->compared->rows.n; i++) {
 		const struct gus_compared_row *r = &v->compared->rows.v[i];
 
-		n += r->verdict == GUS_TRUST_OPEN && larger_share(r) >= 0.01 && !is_alone(v, r);
+		n += r->verdict == GUS_TRUST_OPEN && !r->shared && larger_share(r) >= 0.01 && !is_alone(v, r);
 	}
 	return n;
 }
@@ -291,6 +291,31 @@ static void say_few(const struct gus_compare_view *v, struct gus_compare_reasons
 		gus_vec_push(reasons, gus_format("of %zu function%s or loop%s nothing can be told (cannot tell): there "
 						 "are %s", n, n == 1 ? "" : "s", n == 1 ? "" : "s", more));
 	free(more);
+}
+
+/* Rows that would have a verdict if the core had been the target's alone. */
+static size_t count_shared(const struct gus_compare_view *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->compared->rows.n; i++) {
+		const struct gus_compared_row *r = &v->compared->rows.v[i];
+
+		n += r->verdict == GUS_TRUST_OPEN && r->shared && larger_share(r) >= 0.01;
+	}
+	return n;
+}
+
+static void say_shared(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
+{
+	size_t n = count_shared(v);
+
+	if (n)
+		gus_vec_push(reasons, gus_format("%zu function%s or loop%s took longer than modelled, which may be the "
+						 "other thread's doing that was busy on the same core: it takes up to "
+						 "half of what the core does (cannot tell). Compare again while it is "
+						 "not; of a virtual machine it may be another one's", n,
+						 n == 1 ? "" : "s", n == 1 ? "" : "s"));
 }
 
 static void say_left_out(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
@@ -339,6 +364,7 @@ void gus_compare_reasons_common(const struct gus_compare_view *v, struct gus_com
 	}
 	say_forms(v, reasons);
 	say_few(v, reasons);
+	say_shared(v, reasons);
 	say_left_out(v, reasons);
 }
 

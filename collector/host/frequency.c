@@ -4,45 +4,23 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define UNROLL 32          /* instructions in the body of the loop; its two of overhead run beside the chain */
+#include "collector/host/clock.h"
+
 #define RUNS 9
-#define RUN_LENGTH 500     /* times 32 multiplies of 3 cycles: 16 us at 3 GHz */
+#define UNITS 250          /* of the chain, a run: 16 us at 3 GHz */
+#define ROUNDS 20000       /* of a loop with nothing in it, likewise: 7 us, alone and at one a cycle */
 #define PLAUSIBLE_LOW_KHZ 200000
 #define PLAUSIBLE_HIGH_KHZ 8000000
 
-#define TIMES_4(x) x x x x
-#define TIMES_32(x) TIMES_4(TIMES_4(x)) TIMES_4(TIMES_4(x))
-
 #if defined(__x86_64__)
-/* 64-bit imul has a latency of 3 cycles on every Intel core since Nehalem, the Atoms since Goldmont Plus among them,
- * and on AMD since Zen (agner.org's and uops.info's tables). */
-#define LATENCY 3
+#define CYCLES (UNITS * GUS_CLOCK_UNIT)
 #define RULE "chain of dependent 64-bit imul, 3 cycles each"
-void gus_frequency_spin(uint64_t n)
-{
-	uint64_t v = 3;
-
-	__asm__ volatile("1:\n\t" TIMES_32("imul %0, %0\n\t") "dec %1\n\tjnz 1b" : "+r"(v), "+r"(n) : : "cc");
-}
 #elif defined(__aarch64__)
-/* A dependent add of registers takes 1 cycle on every core that gusprof knows. */
-#define LATENCY 1
-#define RULE "chain of dependent add, 1 cycle each"
-void gus_frequency_spin(uint64_t n)
-{
-	uint64_t v = 3;
-
-	__asm__ volatile("1:\n\t" TIMES_32("add %0, %0, %0\n\t") "subs %1, %1, #1\n\tb.ne 1b"
-			 : "+r"(v), "+r"(n) : : "cc");
-}
+#define CYCLES (UNITS * GUS_CLOCK_UNIT)
+#define RULE "chain of dependent sub, 1 cycle each"
 #else
-#define LATENCY 0
+#define CYCLES 0
 #define RULE "none known for this architecture"
-void gus_frequency_spin(uint64_t n)
-{
-	for (volatile uint64_t i = 0; i < n * UNROLL; i++)
-		;
-}
 #endif
 
 static uint64_t now_ns(void)
@@ -63,21 +41,27 @@ static int ascending(const void *a, const void *b)
 void gus_frequency_measure(Gusprof__Frequency *f)
 {
 	static const char rule[] = RULE;
-	const uint64_t cycles_e6 = (uint64_t)RUN_LENGTH * UNROLL * LATENCY * 1000000;
-	uint64_t ns[RUNS];
+	const uint64_t cycles_e6 = (uint64_t)CYCLES * 1000000;
+	uint64_t ns[RUNS], rounds[RUNS];
 
 	gusprof__frequency__init(f);
 	f->rule = (char *)(uintptr_t)rule; /* the generated type lacks the const */
-	gus_frequency_spin(RUN_LENGTH * 2); /* wakes the core up */
+	gus_clock_run(GUS_CLOCK_PRODUCTS, 2 * UNITS); /* wakes the core up */
 	for (unsigned i = 0; i < RUNS; i++) {
-		uint64_t start = now_ns();
+		uint64_t start = now_ns(), then;
 
-		gus_frequency_spin(RUN_LENGTH);
-		ns[i] = now_ns() - start;
+		gus_clock_run(GUS_CLOCK_PRODUCTS, UNITS);
+		then = now_ns();
+		gus_clock_rounds(ROUNDS);
+		rounds[i] = now_ns() - then;
+		ns[i] = then - start;
+		rounds[i] = ns[i] ? rounds[i] * CYCLES * 1000 / ROUNDS / ns[i] : 0;
 	}
 	qsort(ns, RUNS, sizeof(*ns), ascending);
+	qsort(rounds, RUNS, sizeof(*rounds), ascending);
 	if (!ns[0] || cycles_e6 / ns[0] > PLAUSIBLE_HIGH_KHZ || cycles_e6 / ns[RUNS / 2] < PLAUSIBLE_LOW_KHZ)
 		return;
 	f->high_khz = cycles_e6 / ns[0];
 	f->low_khz = cycles_e6 / ns[RUNS / 2];
+	f->round_millicycles = (uint32_t)rounds[RUNS / 2];
 }

@@ -4,15 +4,11 @@
 #ifndef GUS_COLLECTOR_HOST_FREQUENCY_H
 #define GUS_COLLECTOR_HOST_FREQUENCY_H
 
-#include <stdint.h>
-
 #include "proto/gusprof.pb-c.h"
 
-/* Fills in the interval, low from the median and high from the shortest of several runs, which take about half a
- * millisecond in all. Both are 0 where no rule is known or the result makes no sense. rule points to a constant. */
+/* Fills in the interval, low from the median and high from the shortest of several runs, and what a round of a loop
+ * with nothing in it takes (gus_clock_rounds), the median of as many; a third of a millisecond in all. All are 0 where
+ * no rule is known or the result makes no sense. rule points to a constant. */
 void gus_frequency_measure(Gusprof__Frequency *f);
-
-/* Runs that chain for about n * 32 instructions: work of a known shape, which depends on nothing but the core. */
-void gus_frequency_spin(uint64_t n);
 
 #endif

@@ -8,7 +8,7 @@
 #include "collector/events/attr.h"
 #include "collector/events/event.h"
 #include "collector/events/pmu.h"
-#include "collector/timing/clock.h"
+#include "collector/host/clock.h"
 
 #define UNITS 256               /* of a chain, to try it */
 #define WRONG 0.05              /* what it may count beside the chain's cycles, as a part of them */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/timing/clock.h"
+#include "collector/host/clock.h"
 #include "collector/timing/sum.h"
 
 enum {

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "collector/timing/clock.h"
+#include "collector/host/clock.h"
 #include "collector/timing/places.h"
 #include "collector/timing/process.h"
 #include "collector/timing/shared.h"

@@ -15,7 +15,7 @@
 #include "collector/doctor/doctor.h"
 #include "collector/doctor/facts.h"
 #include "collector/events/attr.h"
-#include "collector/host/frequency.h"
+#include "collector/host/clock.h"
 #include "collector/records/records.h"
 
 #define RING_BYTES (64u << 10)
@@ -31,7 +31,7 @@
 #define COST_PERIOD_CYCLES 100003 /* or somewhat more: enough in a millisecond to stand out of the noise */
 #define COST_PAIRS 11
 #define COST_STACK_MIN 4096       /* bytes; what copying less takes is lost in the noise */
-#define COST_SPIN 10000           /* times 32 multiplies: about 0.3 ms at 3 GHz; two of them a pair */
+#define COST_SPIN 5000            /* times 192 cycles: about 0.3 ms at 3 GHz; two of them a pair */
 
 /* An event that samples this very thread. */
 struct self_event {
@@ -108,7 +108,7 @@ static enum gus_verdict judge(struct self_event *s, bool precise)
 	if (ioctl(s->fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return GUS_PROBE_UNTRIED;
 	while (s->samples < ENOUGH_SAMPLES && now_ns() - start < GIVE_UP_NS) {
-		gus_frequency_spin(3000);
+		gus_clock_run(GUS_CLOCK_PRODUCTS, 1500);
 		gus_ring_drain(&s->ring, count_sample, s);
 	}
 	ioctl(s->fd, PERF_EVENT_IOC_DISABLE, 0); /* this empties the buffers of precise events into the ring */
@@ -420,7 +420,7 @@ static uint64_t time_spin(void)
 	struct timespec from, to;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-	gus_frequency_spin(COST_SPIN);
+	gus_clock_run(GUS_CLOCK_PRODUCTS, COST_SPIN);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
 	return (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 + (to.tv_nsec - from.tv_nsec));
 }

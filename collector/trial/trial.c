@@ -14,7 +14,7 @@
 #include "collector/counters/tally.h"
 #include "collector/events/attr.h"
 #include "collector/events/topdown.h"
-#include "collector/host/frequency.h"
+#include "collector/host/clock.h"
 #include "collector/trial/probe.h"
 
 #define RING_BYTES (64u << 10)
@@ -94,7 +94,7 @@ static bool run_sampling(int fd, struct seen *seen)
 	start = now_ns();
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	while (seen->samples < ENOUGH_SAMPLES && now_ns() - start < GIVE_UP_NS) {
-		gus_frequency_spin(3000);
+		gus_clock_run(GUS_CLOCK_PRODUCTS, 1500);
 		gus_ring_drain(&ring, see, seen);
 	}
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
@@ -197,7 +197,7 @@ static void try_spe(struct gus_class_facts *f, struct gus_pmus *pmus)
 		aux = mmap(NULL, AUX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)page->aux_offset);
 		if (aux != MAP_FAILED) {
 			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-			gus_frequency_spin(100000);
+			gus_clock_run(GUS_CLOCK_PRODUCTS, 50000);
 			ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 			f->sys = 0;
 			f->verdict = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) ? GUS_PROBE_GOOD :
@@ -230,7 +230,7 @@ static void try_counting(struct gus_class_facts *f, struct gus_events *events, b
 				*(user_only ? &f->sys_user : &f->sys) = t.reasons[i];
 		}
 		gus_tally_enable(&t);
-		gus_frequency_spin(10000);
+		gus_clock_run(GUS_CLOCK_PRODUCTS, 5000);
 		gus_tally_disable(&t);
 		gus_tally_read(&t, counts);
 		gus_tally_close(&t);

@@ -180,6 +180,30 @@ static void verdicts_of_ratios(void **state)
 	}
 }
 
+/* Another thread of the core makes a run longer, by up to twice, for the share of the time that looks found it. So what
+ * is shorter than modelled, or by more than that longer, is off all the same, and what is right is right. */
+static void verdicts_beside_another_thread(void **state)
+{
+	static const struct { double value, low, high; struct gus_looks looks; enum gus_trust want; } cases[] = {
+		{ 1.81, 1.75, 1.87, { 4, 0 }, GUS_TRUST_NONE }, { 1.81, 1.75, 1.87, { 0, 0 }, GUS_TRUST_NONE },
+		{ 1.81, 1.75, 1.87, { 4, 4 }, GUS_TRUST_OPEN }, { 1.20, 1.18, 1.22, { 4, 4 }, GUS_TRUST_OPEN },
+		{ 1.05, 1.03, 1.07, { 4, 4 }, GUS_TRUST_FULL }, { 2.70, 2.60, 2.80, { 4, 4 }, GUS_TRUST_NONE },
+		{ 0.70, 0.68, 0.72, { 4, 4 }, GUS_TRUST_NONE },
+		/* one of forty: 13 % of the time at most */
+		{ 1.50, 1.45, 1.55, { 40, 1 }, GUS_TRUST_NONE }, { 1.13, 1.12, 1.14, { 40, 1 }, GUS_TRUST_DOUBTFUL },
+		{ 1.30, 1.28, 1.32, { 40, 1 }, GUS_TRUST_OPEN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gus_figure ratio = figure(cases[i].value, cases[i].low, cases[i].high);
+		enum gus_trust is = gus_trust_beside(&ratio, 0, gus_trust_shared(&cases[i].looks));
+
+		if (is != cases[i].want)
+			fail_msg("case %zu: %s, not %s", i, gus_trust_name(is), gus_trust_name(cases[i].want));
+	}
+}
+
 /* Time that is good, doubtful, bad and open. */
 static void verdicts_of_wholes(void **state)
 {
@@ -992,6 +1016,7 @@ int main(void)
 		cmocka_unit_test(parts_have_the_errors_of_all_that_they_are_made_of),
 		cmocka_unit_test(shares_against_the_rest),
 		cmocka_unit_test(verdicts_of_ratios),
+		cmocka_unit_test(verdicts_beside_another_thread),
 		cmocka_unit_test(verdicts_of_wholes),
 		cmocka_unit_test(the_least_change_is_first),
 		cmocka_unit_test(more_of_it_where_it_was_faster),

@@ -70,6 +70,7 @@ struct recording {
 	const char *name[2], *unit;
 	uint32_t main_event, precise;
 	uint64_t low_khz, high_khz, samples_ppm, following_ppm, missed;
+	uint32_t round[2];      /* before, behind */
 	unsigned samples[2][FILES];
 	const char *build_id[FILES];
 };
@@ -103,12 +104,15 @@ static void write_samples(struct gus_writer *w, const struct recording *r)
 static void finish(struct gus_writer *w, const struct recording *r)
 {
 	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	Gusprof__Frequency after = GUSPROF__FREQUENCY__INIT;
 	Gusprof__Overhead overhead = GUSPROF__OVERHEAD__INIT;
 	Gusprof__EventTotal total = GUSPROF__EVENT_TOTAL__INIT, *totals[] = { &total, &total };
 
 	overhead.samples_ppm = r->samples_ppm;
 	overhead.following_ppm = r->following_ppm;
 	total.missed = r->missed;
+	after.round_millicycles = r->round[1];
+	footer.frequency = r->round[1] ? &after : NULL;
 	footer.n_events = 2;
 	footer.events = totals;
 	footer.overhead = &overhead;
@@ -135,6 +139,7 @@ static struct gus_reader *record(const struct recording *r)
 	frequency.low_khz = r->low_khz;
 	frequency.high_khz = r->high_khz;
 	frequency.rule = (char *)(uintptr_t)"a rule";
+	frequency.round_millicycles = r->round[0];
 	header.events = events;
 	header.n_events = 2;
 	header.main_event = r->main_event;
@@ -213,6 +218,31 @@ static void one_run(void **state)
 	assert_string_equal(m->event, "cpu-clock");
 	assert_string_equal(m->host->cpu_model, "a machine");
 	assert_string_equal(m->frequency->rule, "a rule");
+}
+
+/* Rounds of a loop with nothing in it, of three runs. What one takes alone is told, or is the least that was seen. */
+static void looks_at_the_core(void **state)
+{
+	static const struct recording runs[] = {
+		{ .round = { 1010, 1290 } }, { .round = { 1900, 0 } }, { .round = { 0, 990 } },
+	};
+	struct made *made = *state;
+	struct gus_looks looks;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct recording r = runs[i];
+
+		r.low_khz = r.high_khz = 3000000;
+		r.samples[0][0] = 1;
+		add(made, &r);
+	}
+	assert_int_equal(made->m.rounds.n, 4);
+	looks = gus_measured_looks(&made->m, 0);
+	assert_int_equal(looks.n, 4);
+	assert_int_equal(looks.beside, 2); /* 1.29 is more than 1.3 times 0.99 */
+	assert_int_equal(gus_measured_looks(&made->m, 1).beside, 2);
+	assert_int_equal(gus_measured_looks(&made->m, 0.5).beside, 4);
+	assert_int_equal(gus_measured_looks(&made->m, 2).beside, 2);
 }
 
 /* Samples of a clock have their own cost in the time that they tell, a quarter of it more or less; half of it or more
@@ -405,6 +435,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(looks_at_the_core, setup, teardown),
 		cmocka_unit_test_setup_teardown(cost_is_taken_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_several_runs_bounds_are_medians, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_one_run_lacks_is_not_known, setup, teardown),

@@ -2,8 +2,8 @@
 /* A clock that is read in a few nanoseconds, of which only differences mean anything: what of x86 counts at one pace
  * whatever the core does (TSC), of arm64 the generic timer. And chains of dependent instructions of known latency,
  * which tell how many cycles of the core a tick of it is. */
-#ifndef GUS_COLLECTOR_TIMING_CLOCK_H
-#define GUS_COLLECTOR_TIMING_CLOCK_H
+#ifndef GUS_COLLECTOR_HOST_CLOCK_H
+#define GUS_COLLECTOR_HOST_CLOCK_H
 
 #include <stdint.h>
 

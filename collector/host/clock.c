@@ -3,7 +3,7 @@
  * they rename (Intel since Golden Cove) add no registers so. A product of 64 bits takes 3 on every Intel core since
  * Nehalem, the small ones since Goldmont Plus among them, and on AMD since Zen; cores of arm64 differ, so there the
  * second chain is of subtractions. */
-#include "collector/timing/clock.h"
+#include "collector/host/clock.h"
 
 #define TIMES_4(x) x x x x
 #define TIMES_64(x) TIMES_4(TIMES_4(TIMES_4(x)))
