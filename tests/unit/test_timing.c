@@ -243,7 +243,8 @@ static void expect_guilty(const uint8_t *code, size_t size, enum gus_timing_faul
 		run(jobs + 1, 2, r + 1);
 		assert_int_equal(r[1].fault, GUS_TIMING_RETURNED);
 		assert_int_equal(r[2].fault, GUS_TIMING_RETURNED);
-		assert_true(r[1].sum.cycles > 11 && r[2].sum.cycles > 33);
+		if (!(r[1].sum.cycles > 6 && r[2].sum.cycles > 18)) /* 12 and 36 on a quiet machine */
+			fail_msg("%g and %g cycles", r[1].sum.cycles, r[2].sum.cycles);
 	}
 }
 
