@@ -4,8 +4,9 @@
 # (tests/faults/). The outcome is the right answer, or one line of error and a status that says so. A file that was
 # recorded opens. Never a crash, a hang, a process or file left behind, or another answer that says nothing.
 #
-# Every allocation below 1,000 fails, for the verbs that only read; of those that measure each so-many-th, as these take
-# longer. `tests/bench/faults` sets FAULTS_FULL, for all of them and the first of each further place.
+# Of allocations it is each so-many-th of the first 1,000, of the calls of most verbs that only read all of them, and
+# of verbs that measure, which take longer, fewer. `tests/bench/faults` sets FAULTS_FULL, for all and the first of each
+# further place.
 #
 #	right   the same bytes as undisturbed (for what measures: the same words), status 0
 #	error   one line on stderr more than undisturbed, and a status that is not 0
@@ -63,15 +64,15 @@ quick()
 few() { echo "FAULTS_BELOW=1 FAULTS_PLACES=1 FAULTS_EVERY=${FAULTS_FULL:-$1}"; }
 
 cat >rows <<R
-report|1|report -i ../data
+report|3|report -i ../data
 report-json|7|report -i ../data --by line --format json
 report-page|7|report -i ../data --flamegraph -
-annotate|1|annotate -i ../data $hot
-dump|1|dump ../data
-script|3|script ../data
+annotate|3|annotate -i ../data $hot
+dump|2|dump ../data
+script|7|script ../data
 script-folded|7|script --folded -i ../data
-uarch|1|uarch show zen4
-model-block|1|model --uarch skylake --block 4801d8480fafc3
+uarch|2|uarch show zen4
+model-block|2|model --uarch skylake --block 4801d8480fafc3
 model-stacks|100|model --uarch skylake -i ../stacks
 R
 while IFS='|' read -r name step args; do
@@ -120,8 +121,8 @@ target=$build/tests/cases/traced-target
 plugin=$build/tracing/plugin/gusprof-qemu.so
 if command -v qemu-x86_64 >/dev/null && [ -x "$target" ] && [ -e "$plugin" ] &&
 	qemu-x86_64 -plugin "$plugin,out=trace" "$target" spin 500 0 >out 2>err; then
-	row model-trace alloc 10 -- model --uarch skylake -i ../trace
-	row model-trace calls 1 -- model --uarch skylake -i ../trace
+	row model-trace alloc 20 -- model --uarch skylake -i ../trace
+	row model-trace calls 8 -- model --uarch skylake -i ../trace
 	"$target" spin 1000000000000 0 >/dev/null 2>&1 &
 	children="$children $!"
 	for kind in alloc calls; do
