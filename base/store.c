@@ -32,32 +32,46 @@ struct gus_store {
 };
 
 /* Whether nobody but we and root can give the folder, or one above it, to somebody else. Where links led does not
- * matter: these are the folders that it really lies in. */
-static bool is_out_of_reach(int folder, uid_t user)
+ * matter: these are the folders that it really lies in. -1 with errno: that could not be found out. */
+static int is_out_of_reach(int folder, uid_t user)
 {
-	struct stat st, root;
+	struct stat st, above, root;
 	int at = openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	bool safe = at >= 0 && stat("/", &root) == 0, top = false;
+	int safe = at >= 0 && stat("/", &root) == 0 ? 1 : -1, why = errno;
+	bool top = false;
 
-	for (int i = 0; safe && !top; i++) {
+	for (int i = 0; safe > 0 && !top; i++) {
 		int up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		struct stat above;
 
-		safe = up >= 0 && fstat(at, &st) == 0 && fstat(up, &above) == 0 && i < FOLDERS_MAX &&
-		       (st.st_uid == user || st.st_uid == 0 || st.st_uid == root.st_uid) &&
-		       (!(st.st_mode & (user ? S_IWOTH : S_IWOTH | S_IWGRP)) || (st.st_mode & S_ISVTX));
-		top = safe && st.st_dev == above.st_dev && st.st_ino == above.st_ino;
+		if (up < 0 || fstat(at, &st) != 0 || fstat(up, &above) != 0) {
+			safe = -1;
+			why = errno;
+		} else {
+			safe = i < FOLDERS_MAX && (st.st_uid == user || st.st_uid == 0 || st.st_uid == root.st_uid) &&
+				(!(st.st_mode & (user ? S_IWOTH : S_IWOTH | S_IWGRP)) || (st.st_mode & S_ISVTX));
+			top = st.st_dev == above.st_dev && st.st_ino == above.st_ino;
+		}
 		close(at);
 		at = up;
 	}
 	if (at >= 0)
 		close(at);
+	errno = why;
 	return safe;
 }
 
 static int refuse(struct gus_error *err, const char *path, const char *why)
 {
 	return gus_fail(err, GUS_E_PERMISSION, "cannot keep files in %s: %s", path, why);
+}
+
+static int check_reach(int folder, uid_t user, const char *path, struct gus_error *err)
+{
+	int safe = is_out_of_reach(folder, user);
+
+	if (safe < 0)
+		return gus_fail_errno(err, errno, "cannot find out who may rename %s", path);
+	return safe ? 0 : refuse(err, path, "others may rename a folder above it");
 }
 
 static int open_folder(const char *path, uid_t user, struct gus_error *err);
@@ -83,9 +97,7 @@ static int make_folder(const char *path, uid_t user, struct gus_error *err)
 		return gus_fail_errno(err, ENOENT, "cannot keep files in '%s'", path);
 	}
 	parent = open_folder(in, user, err);
-	if (parent >= 0 && !is_out_of_reach(parent, user)) {
-		refuse(err, path, "others may rename a folder above it");
-	} else if (parent >= 0) {
+	if (parent >= 0 && check_reach(parent, user, path, err) == 0) {
 		if (mkdirat(parent, name, 0700) == 0 || errno == EEXIST)
 			folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (folder < 0)
@@ -106,32 +118,29 @@ static int open_folder(const char *path, uid_t user, struct gus_error *err)
 	return folder >= 0 ? folder : gus_fail_errno(err, errno, "cannot keep files in %s", path);
 }
 
-static const char *objection(int folder, uid_t user)
+static int check_folder(int folder, uid_t user, const char *path, struct gus_error *err)
 {
 	struct stat st;
 
 	if (fstat(folder, &st) != 0 || st.st_uid != user)
-		return "the folder belongs to another user";
+		return refuse(err, path, "the folder belongs to another user");
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return "others may write to the folder";
-	if (!is_out_of_reach(folder, user))
-		return "others may rename a folder above it";
-	return NULL;
+		return refuse(err, path, "others may write to the folder");
+	return check_reach(folder, user, path, err);
 }
 
 struct gus_store *gus_store_open(const char *path, const char *suffix, uint64_t limit, struct gus_error *err)
 {
 	uid_t user = geteuid();
 	int folder = open_folder(path, user, err);
-	const char *why = folder >= 0 ? objection(folder, user) : NULL;
 	struct gus_store *s;
 
-	if (why) {
-		refuse(err, path, why);
-		close(folder);
-	}
-	if (folder < 0 || why)
+	if (folder < 0)
 		return NULL;
+	if (check_folder(folder, user, path, err) != 0) {
+		close(folder);
+		return NULL;
+	}
 	s = gus_alloc(sizeof(*s));
 	*s = (struct gus_store){ .folder = folder, .path = gus_strdup(path), .suffix = suffix, .limit = limit,
 				  .user = user };

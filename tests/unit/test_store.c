@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -261,6 +262,25 @@ static void roots_is_not_in_the_home_of_another(void **state)
 }
 
 /* Each file is one of those that were written, from its first byte to its last. */
+/* Which says nothing of who may rename the folder. */
+static void no_descriptor_is_no_refusal(void **state)
+{
+	struct gus_error err = { 0 };
+	struct rlimit before, few;
+	int last = open("/", O_RDONLY);
+
+	(void)state;
+	assert_int_equal(mkdir("kept", 0700), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = (rlim_t)last + 1; /* for the folder; none for those above it */
+	close(last);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_null(gus_store_open("kept", ".kept", 1000, &err));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_true(gus_error_is_transient(&err));
+}
+
 static void two_write_at_once(void **state)
 {
 	struct gus_store *s;
@@ -307,6 +327,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(links_and_fifos_are_not_read, enter, leave),
 		cmocka_unit_test_setup_teardown(folders_that_others_can_write_to_are_not_used, enter, leave),
 		cmocka_unit_test_setup_teardown(roots_is_not_in_the_home_of_another, enter, leave),
+		cmocka_unit_test_setup_teardown(no_descriptor_is_no_refusal, enter, leave),
 		cmocka_unit_test_setup_teardown(two_write_at_once, enter, leave),
 	};
 
