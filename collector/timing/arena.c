@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/timing/arena.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -75,12 +76,17 @@ uint64_t gus_arena_most(void)
 {
 	size_t size;
 	char *meminfo = gus_procfs_read("/proc/meminfo", &size);
-	uint64_t free_bytes = meminfo ? gus_arena_available(meminfo) : 0, left = left_of_cgroup();
+	uint64_t free_bytes, left;
 
+	if (!meminfo)
+		return 0;
+	free_bytes = gus_arena_available(meminfo);
+	left = left_of_cgroup();
 	free(meminfo);
 	if (left < free_bytes)
 		free_bytes = left;
 	free_bytes /= SHARE;
+	errno = 0;
 	return (free_bytes < MOST ? free_bytes : MOST) & ~(GUS_ARENA_HUGE - 1);
 }
 

@@ -16,7 +16,7 @@ struct gus_arena {
 };
 
 /* Bytes that a process may well ask for here: an eighth of what is available on the machine and in our memory cgroup,
- * but not more than a GiB; a multiple of GUS_ARENA_HUGE. */
+ * but not more than a GiB; a multiple of GUS_ARENA_HUGE. 0 is too little; with errno it is not known. */
 uint64_t gus_arena_most(void);
 
 /* Addresses for size bytes, of base pages and of no others. size 0 if there are none. */

@@ -399,8 +399,10 @@ static void __attribute__((noreturn)) fail(const struct gus_timing_child *how, c
 static void set_up(const struct gus_timing_child *how, struct child *c)
 {
 	uint64_t most = gus_arena_most();
-	int keep[4] = { how->channel }, n = 1, sys;
+	int keep[4] = { how->channel }, n = 1, sys = most ? 0 : errno;
 
+	if (sys)
+		fail(how, "read /proc/meminfo, by which it would know how much memory is free", sys);
 	if (stay_on(how->cpu) != 0)
 		fail(how, "stay on one CPU", errno);
 	gus_priority_raise();

@@ -367,6 +367,28 @@ static void test_cpu_limit(void **state)
 		fail_msg("%s", text);
 }
 
+/* There are descriptors for what the process is begun with, and none for it to see how much memory is free. */
+static void test_no_descriptor(void **state)
+{
+	struct gus_error err = { 0 };
+	struct rlimit before, few;
+	struct gus_timing *t;
+	int next = open("/", O_RDONLY);
+
+	(void)state;
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = (rlim_t)next + 3;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	t = gus_timing_open(&(const struct gus_timing_options){ .cpu = -1 }, &err);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_null(t);
+	assert_int_equal(err.sys, EMFILE);
+	if (!strstr(err.text, "/proc/meminfo"))
+		fail_msg("'%s' does not say what could not be read", err.text);
+}
+
 /* More than one batch of memory, of code and of jobs; and what is too much for any. */
 static void test_room(void **state)
 {
@@ -697,6 +719,7 @@ int main(void)
 #if defined(__x86_64__)
 		cmocka_unit_test(test_known), cmocka_unit_test(test_faults), cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_endless), cmocka_unit_test(test_cpu_limit), cmocka_unit_test(test_reports),
+		cmocka_unit_test(test_no_descriptor),
 		cmocka_unit_test(test_endless_in_steps), cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_room), cmocka_unit_test(test_huge), cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_clock_rate), cmocka_unit_test(test_cpu),
