@@ -113,7 +113,7 @@ static void summarise_no_snapshot(const struct gus_session_options *so, const st
 			 "%.2f %% of the target's CPU time, a quarter of --overhead, so the first is to be had at the "
 			 "earliest after %.3g s of it; record for longer, or allow more (--overhead)",
 			 none->failed ? "; " : "",
-			 none->dear, none->dear == 1 ? "" : "s", 100 * none->share, (double)none->needs_ns / 1e9);
+			 none->dear, none->dear == 1 ? "" : "s", 100 * none->share, none->needs_ns / 1e9);
 	if (none->failed)
 		gus_log(so->log, GUS_NOTE, "[ 0 snapshots: %u tr%s failed, the last one because: %s%s ]", none->failed,
 			none->failed == 1 ? "y" : "ies", none->why,

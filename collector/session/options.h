@@ -144,7 +144,7 @@ struct gus_session_no_snapshot {
 	unsigned failed;        /* tries that failed */
 	bool refused;           /* they are not permitted, which has been said */
 	double share;           /* of the target's CPU time, that they may cost */
-	uint64_t needs_ns;      /* CPU time that the target has to have had before the first */
+	double needs_ns;        /* CPU time that the target has to have had before the first */
 	char why[256];          /* what the last try said */
 };
 

@@ -43,7 +43,7 @@ static pid_t next_process(const struct session *s)
 
 static int take(struct session *s, uint64_t most, struct gus_snapshot *snapshot, struct gus_error *err)
 {
-	struct gus_snapshot_wish w = { .pid = next_process(s), .patience_ms = PATIENCE_MS };
+	struct gus_snapshot_wish w = { .pid = next_process(s), .patience_ms = PATIENCE_MS, .by_cost = true };
 
 	w.max_bytes = most < GUS_SNAPSHOT_MAX_BYTES ? most : GUS_SNAPSHOT_MAX_BYTES;
 	s->trace.looks++;
@@ -85,7 +85,7 @@ void gus_session_trace_end(const struct session *s)
 	s->result->snapshots = s->trace.n;
 	s->result->no_snapshot = s->trace.none;
 	s->result->no_snapshot.share = share_of(s);
-	s->result->no_snapshot.needs_ns = (uint64_t)(FIXED_NS / share_of(s));
+	s->result->no_snapshot.needs_ns = FIXED_NS / share_of(s);
 }
 
 /* Here no other child is waited for than those that hold threads. */

@@ -21,6 +21,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -144,13 +145,16 @@ static int make_room(struct gus_room *room, uint64_t bytes, struct gus_error *er
 static int check_size(const struct gus_snapshot_wish *w, uint64_t bytes, struct gus_error *err)
 {
 	uint64_t most = w->max_bytes < GUS_SNAPSHOT_BYTES_MAX ? w->max_bytes : GUS_SNAPSHOT_BYTES_MAX;
+	char more[64] = ", for what that costs";
 
 	if (bytes + SLACK / 4 <= most)
 		return 0;
+	if (!w->by_cost)
+		snprintf(more, sizeof(more), "; allow more with --max-memory (at most %llu)",
+			 GUS_SNAPSHOT_BYTES_MAX >> 20);
 	return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has %llu MB of memory of its own, "
-			"and a snapshot copies at most %llu MB while the process stands still; allow more with "
-			"--max-memory (at most %llu)", (int)w->pid, (unsigned long long)(bytes >> 20) + 1,
-			(unsigned long long)most >> 20, GUS_SNAPSHOT_BYTES_MAX >> 20);
+			"and a snapshot copies at most %llu MB while the process stands still%s", (int)w->pid,
+			(unsigned long long)(bytes >> 20) + 1, (unsigned long long)most >> 20, more);
 }
 
 /* The pause. */

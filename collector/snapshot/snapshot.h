@@ -20,6 +20,7 @@ struct gus_snapshot;
 struct gus_snapshot_wish {
 	pid_t pid, tid;
 	uint64_t max_bytes;             /* 0: GUS_SNAPSHOT_MAX_BYTES */
+	bool by_cost;                   /* max_bytes is what it may cost, and nobody's option */
 	unsigned patience_ms;           /* 0: GUS_SNAPSHOT_PATIENCE_MS */
 	bool pagemap_only;              /* not by the newer way to ask which pages are there; for tests */
 };

@@ -157,6 +157,9 @@ pid=$!
 grep -q 'samples, ' out && expect "of who sleeps there is none" \
 	'\[ 0 snapshots: ([0-9]+ times? one was due|it ended before the first)'
 stop
+"$GUSPROF" record -o r --overhead 0.000000000001 --trace auto -- "$target" plain 3000000 >/dev/null 2>out
+grep -q 'samples, ' out && expect "who may cost next to nothing waits for ever, and not for 0 s" \
+	'\[ 0 snapshots: (.*after 1.2e\+12 s of it; |it ended before the first)'
 
 # Beside samples, in a recording, and replayed when the process is gone.
 if "$GUSPROF" record -o r -F 99 --trace auto --trace-window 1500 -- "$target" write 30000 >/dev/null 2>out; then

@@ -347,6 +347,10 @@ static void too_much_memory(void **state)
 	assert_int_equal(gus_snapshot_take(&w, &s, &err), -1);
 	assert_int_equal(err.code, GUS_E_FULL);
 	assert_non_null(strstr(err.text, "--max-memory"));
+	w.by_cost = true; /* of a recording, which has no such option */
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_snapshot_take(&w, &s, &err), -1);
+	assert_null(strstr(err.text, "--max-memory"));
 	assert_goes_on();
 	end(pid);
 }
