@@ -152,13 +152,15 @@ static int ask(void *context, const unsigned *places, size_t n, double *values, 
 	return status;
 }
 
-/* So many links that even n instructions are all issued while the jam is there. */
+/* So many links that even n instructions are all issued while the jam is there; no more than anybody needs, as a pace
+ * that was disturbed may ask for any number. */
 static unsigned links_for(const struct window *w, enum gus_jam kind, unsigned n)
 {
+	enum { MOST_LINKS = 1 << 16 };
 	enum gus_jam_chain chain = chain_of(w, kind);
 	double cycles = n * w->pace[kind] * LONGER + SLACK - w->least[chain];
 
-	return cycles <= 0 ? 1 : 1 + (unsigned)(cycles / w->link[chain]);
+	return cycles <= 0 ? 1 : 1 + (unsigned)fmin(cycles / w->link[chain], MOST_LINKS);
 }
 
 /* The break of a kind, around where one is expected, else farther. near: where one is known, or as expected. */

@@ -481,6 +481,20 @@ static void quick_ones_are_fewer(void **state)
 		}
 }
 
+/* A pace that something disturbed would have a jam of half a million links, or of any number. */
+static void links_have_an_end(void **state)
+{
+	struct made_window m = made_one;
+	struct gus_fit f = { .params = { 0 } };
+	struct gus_error err = { 0 };
+
+	(void)state;
+	m.pace[GUS_JAM_LOAD] = 10000;
+	assert_int_equal(fit(&m, one, REAL, GUS_CALIBRATION_QUICK, &f, &err), 0);
+	assert_true(m.most_links < 100000);
+	gus_fit_free(&f);
+}
+
 /* Whichever round it is that cannot be run. */
 static void errors_come_through(void **state)
 {
@@ -564,6 +578,7 @@ int main(void)
 		cmocka_unit_test(what_is_taken_for_a_while_is_found),
 		cmocka_unit_test(slow_roots_need_few_links),
 		cmocka_unit_test(quick_ones_are_fewer),
+		cmocka_unit_test(links_have_an_end),
 		cmocka_unit_test(errors_come_through),
 		cmocka_unit_test(intervals_have_the_next_run),
 		cmocka_unit_test(kinds_that_are_a_few_apart),
