@@ -231,6 +231,7 @@ unit_tests = \
 	tests/unit/test_prefetch \
 	tests/unit/test_emit_executed \
 	tests/unit/test_storesets \
+	tests/unit/test_calibrate_fits \
 	tests/unit/test_calibrate_host \
 	tests/unit/test_calibrate_shown \
 	tests/unit/test_host_key \
@@ -657,6 +658,7 @@ tests_unit_test_resolve_SOURCES = tests/unit/test_resolve.c
 tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)
 tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c
+tests_unit_test_calibrate_fits_SOURCES = tests/unit/test_calibrate_fits.c cli/calibrate/fits.c
 tests_unit_test_calibrate_host_SOURCES = tests/unit/test_calibrate_host.c cli/calibrate/host.c
 tests_unit_test_calibrate_shown_SOURCES = tests/unit/test_calibrate_shown.c $(printed) cli/calibrate/fits.c \
 	cli/calibrate/json.c cli/calibrate/text.c cli/common/json.c cli/common/print.c cli/common/progress.c \
