@@ -38,6 +38,7 @@ static void test_learns(void **state)
 	static const struct { double told[3]; double then; } cases[] = {
 		{ { 1, 1.02, 2 }, 1.02 }, { { 1.02, 1, 2 }, 1.02 }, { { 1, 2, 1.01 }, 1.01 }, { { 0.5, 1, 2 }, 2 },
 		{ { 0.5, 1, 1.01 }, 1.01 }, { { 1, 1.04, 2 }, 2 }, { { 1, 0.96, 2 }, 2 }, { { 2.1, 2.2, 2 }, 2 },
+		{ { 0, 0, 2 }, 2 }, /* it stood still */
 	};
 
 	(void)state;
