@@ -29,6 +29,29 @@ fired=$(awk '$1 == "tea" { print $3 }' run/rates)
 awk -v n="$fired" '$1 == "tea" && $2 == "function" { print ($3 == n ? "same" : $3 " of " n) }' scores >out
 expect "each of TEA's samples is one" '^same$'
 
+# What a replay of the trace makes of samples of all threads. Heights (as they are, corrected) are no farther off than
+# what E says with more events. An interrupt is seen an instruction late, which is most of what is off of its samples.
+"$golden" attribute run t >rows 2>&1 || { problem "samples are not attributed"; cat rows; }
+awk -F '\t' 'FNR == NR { split($0, rate, " "); n[rate[1]] = rate[3]; next }
+	/^#/ { next }
+	{ row = $1; sub(/[+]lbr/, "", $1); wanted = 4000 * 10 ^ seen[row]++ }
+	wanted > n[$1] { wanted = n[$1] + 0 }
+	$2 != wanted || $4 > $5 || $5 > $6 || $8 > ($1 == "model" ? 0 : 0.01) { print }
+	$1 == "model" && $6 > 0.05 { print }
+	($1 == "timer" || $1 == "pmu") && $4 > $3 / 2 || $1 == "pebs" && $4 >= $3 { print }
+	END { for (row in seen) rows += seen[row]; if (rows != 19) print rows " rows" }' run/rates rows >out
+[[ -s out ]] && { problem "what was attributed is off"; cat out; }
+"$golden" attribute run t >again 2>&1
+cmp -s rows again || problem "the same samples are attributed otherwise the next time"
+"$golden" attribute run t --seed 9 2>&1 | cmp -s rows - && problem "samples are drawn whatever the seed is"
+"$golden" attribute run t --samples 2000 2>&1 | awk -F '\t' '/^#/ || $1 == "model" { next } $8 < 0.5 { print }' >out
+[[ -s out ]] && { problem "a part of the trace has what all has"; cat out; }
+for wrong in "nowhere t" "run nowhere" "run t --uarch nowhere" "run t --uarch ./nowhere" "run"; do
+	# shellcheck disable=SC2086 # words
+	"$golden" attribute $wrong >out 2>&1 && problem "attribute $wrong does"
+	expect "attribute $wrong" 'nowhere|a trace comes behind'
+done
+
 # What calibration finds out of a machine of which the truth is known: all that it claims of a window is right, and what
 # its table says then is nearer than what it began from.
 "$golden" calibrate 6 --bare --only window --replay >out 2>&1

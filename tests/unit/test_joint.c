@@ -32,17 +32,17 @@ static void begin(struct told *t)
 		t->insns[i].info.length = BYTES;
 	}
 	t->program = (struct gus_program){ .ops = t->ops, .insns = t->insns, .ops_n = OPS, .insns_n = OPS };
-	t->listener = golden_joint_listen(t->joint, &t->program);
+	t->listener = golden_joint_listen(t->joint, 0, &t->program);
 }
 
 static void retire(struct told *t, uint32_t op, uint16_t psv)
 {
-	t->listener->retire(t->joint, &(struct gus_core_retired){ .op = op, .psv = psv, .ends = true });
+	t->listener->retire(t->listener->context, &(struct gus_core_retired){ .op = op, .psv = psv, .ends = true });
 }
 
 static void cycle(struct told *t, enum gus_commit state)
 {
-	t->listener->cycle(t->joint, &(struct gus_core_cycle){ .state = state });
+	t->listener->cycle(t->listener->context, &(struct gus_core_cycle){ .state = state });
 }
 
 /* Ticks of an instruction with these events: all of it, and what of it is seen at another one. */
@@ -159,7 +159,7 @@ static void test_first_and_slots(void **state)
 	begin(&t);
 	cycle(&t, GUS_COMMIT_FLUSHED);
 	cycle(&t, GUS_COMMIT_DRAINED);
-	t.listener->retire(t.joint, &(struct gus_core_retired){ .op = 4, .ends = false });
+	t.listener->retire(t.listener->context, &(struct gus_core_retired){ .op = 4, .ends = false });
 	retire(&t, 4, GUS_CORE_DR_L1);
 	cycle(&t, GUS_COMMIT_COMPUTE);
 	assert_int_equal(of(&t, 4, GUS_CORE_DR_L1), 3 * CYCLE);
@@ -204,8 +204,8 @@ static void test_two_runs(void **state)
 	begin(&t);
 	retire(&t, 1, GUS_CORE_FL_MB);
 	cycle(&t, GUS_COMMIT_COMPUTE);
-	golden_joint_leave(t.joint);
-	t.listener = golden_joint_listen(t.joint, &t.program);
+	golden_joint_leave(t.joint, 0);
+	t.listener = golden_joint_listen(t.joint, 0, &t.program);
 	cycle(&t, GUS_COMMIT_FLUSHED);
 	retire(&t, 5, 0);
 	cycle(&t, GUS_COMMIT_COMPUTE);
@@ -214,6 +214,41 @@ static void test_two_runs(void **state)
 	assert_int_equal(seen(&t, 5, 0, 0, 5, false), 2 * CYCLE);
 	golden_joint_pairs(t.joint, 1, &n);
 	assert_int_equal(n, 0); /* no interrupt landed before either run was over */
+	golden_joint_free(t.joint);
+}
+
+/*	cycle           1        2        3
+ *	one retires     0        -        2
+ *	another         -        1        5 6
+ * Each run for itself: what waits in one is not the other's, and one that is over does not end the other. */
+static void test_two_at_once(void **state)
+{
+	const struct gus_core_listener *another;
+	struct told t;
+
+	(void)state;
+	begin(&t);
+	another = golden_joint_listen(t.joint, 7, &t.program);
+	retire(&t, 0, 0);
+	cycle(&t, GUS_COMMIT_COMPUTE);
+	another->cycle(another->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_STALLED });
+	cycle(&t, GUS_COMMIT_STALLED);
+	another->retire(another->context, &(struct gus_core_retired){ .op = 1, .ends = true });
+	another->cycle(another->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
+	retire(&t, 2, 0);
+	cycle(&t, GUS_COMMIT_COMPUTE);
+	golden_joint_leave(t.joint, 0);
+	for (uint32_t op = 5; op < 7; op++)
+		another->retire(another->context, &(struct gus_core_retired){ .op = op, .ends = true });
+	another->cycle(another->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
+	assert_int_equal(of(&t, 0, 0), CYCLE);
+	assert_int_equal(of(&t, 1, 0), 2 * CYCLE);
+	assert_int_equal(of(&t, 2, 0), 2 * CYCLE);
+	assert_int_equal(of(&t, 5, 0), CYCLE / 2);
+	assert_int_equal(seen(&t, 0, 0, 1, 2, false), CYCLE);
+	assert_int_equal(seen(&t, 1, 0, 0, 1, false), 2 * CYCLE);
+	assert_int_equal(seen(&t, 1, 0, 1, 5, false), 2 * CYCLE);
+	assert_int_equal(seen(&t, 1, 0, 2, 6, false), 2 * CYCLE);
 	golden_joint_free(t.joint);
 }
 
@@ -230,8 +265,8 @@ static void test_ends(void **state)
 			retire(&t, 1, 0);
 			cycle(&t, GUS_COMMIT_COMPUTE);
 		}
-		golden_joint_leave(t.joint);
-		t.listener = golden_joint_listen(t.joint, &t.program);
+		golden_joint_leave(t.joint, 0);
+		t.listener = golden_joint_listen(t.joint, 0, &t.program);
 		for (uint32_t op = 2; op < 6; op++) {
 			retire(&t, op, 0);
 			cycle(&t, GUS_COMMIT_COMPUTE);
@@ -252,7 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stalled), cmocka_unit_test(test_flushed), cmocka_unit_test(test_predicted),
 		cmocka_unit_test(test_first_and_slots), cmocka_unit_test(test_shares), cmocka_unit_test(test_two_runs),
-		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_two_at_once), cmocka_unit_test(test_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static struct golden_joint *loop(void)
 	static struct gus_program_insn insns[3];
 	static struct gus_program p = { .ops = ops, .insns = insns, .ops_n = 3, .insns_n = 3 };
 	struct golden_joint *j = golden_joint_new();
-	const struct gus_core_listener *l = golden_joint_listen(j, &p);
+	const struct gus_core_listener *l = golden_joint_listen(j, 0, &p);
 
 	for (uint32_t i = 0; i < 3; i++) {
 		ops[i] = (struct gus_op){ .insn = i, .insns_n = 1 };
@@ -30,15 +30,15 @@ static struct golden_joint *loop(void)
 		insns[i].info.length = 4;
 	}
 	for (unsigned round = 0; round < 1000; round++) {
-		l->retire(j, &(struct gus_core_retired){ .op = 0, .ends = true });
-		l->retire(j, &(struct gus_core_retired){ .op = 1, .ends = true });
-		l->cycle(j, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
+		l->retire(l->context, &(struct gus_core_retired){ .op = 0, .ends = true });
+		l->retire(l->context, &(struct gus_core_retired){ .op = 1, .ends = true });
+		l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
 		for (unsigned i = 0; i < 6; i++)
-			l->cycle(j, &(struct gus_core_cycle){ .state = GUS_COMMIT_STALLED });
-		l->retire(j, &(struct gus_core_retired){ .op = 2, .psv = GUS_CORE_ST_L1, .ends = true });
-		l->cycle(j, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
+			l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_STALLED });
+		l->retire(l->context, &(struct gus_core_retired){ .op = 2, .psv = GUS_CORE_ST_L1, .ends = true });
+		l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
 	}
-	golden_joint_leave(j);
+	golden_joint_leave(j, 0);
 	return j;
 }
 
@@ -155,7 +155,7 @@ static void test_executions_out_of_order(void **state)
 	static struct gus_program_insn insns[3];
 	static struct gus_program p = { .ops = ops, .insns = insns, .ops_n = 3, .insns_n = 3 };
 	struct golden_joint *j = golden_joint_new();
-	const struct gus_core_listener *l = golden_joint_listen(j, &p);
+	const struct gus_core_listener *l = golden_joint_listen(j, 0, &p);
 	struct golden_spread s;
 
 	(void)state;
@@ -163,11 +163,11 @@ static void test_executions_out_of_order(void **state)
 		insns[i].offset = 4 * i;
 	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
 		for (unsigned k = 0; k < told[i].stalls; k++)
-			l->cycle(j, &(struct gus_core_cycle){ .state = GUS_COMMIT_STALLED });
-		l->retire(j, &(struct gus_core_retired){ .op = told[i].op, .psv = told[i].psv, .ends = true });
-		l->cycle(j, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
+			l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_STALLED });
+		l->retire(l->context, &(struct gus_core_retired){ .op = told[i].op, .psv = told[i].psv, .ends = true });
+		l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
 	}
-	golden_joint_leave(j);
+	golden_joint_leave(j, 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		golden_spread_executions(&s, j, &cases[i].seen, 1);
 		assert_float_equal(of(&s, B, GUS_CORE_ST_L1, true), cases[i].missed, 1e-9);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 #include "tests/accuracy/golden/joint.h"
 #include "tests/accuracy/golden/spread.h"
@@ -52,14 +51,12 @@ static void take_execution(void *context, const struct gus_sample *s)
 
 static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
 {
-	(void)stream;
-	return golden_joint_listen(context, program);
+	return golden_joint_listen(context, stream, program);
 }
 
 static void leave(void *context, uint32_t stream)
 {
-	(void)stream;
-	golden_joint_leave(context);
+	golden_joint_leave(context, stream);
 }
 
 static int replay(const struct golden_attribute_options *o, const struct golden_machine *m, struct golden_joint *joint,

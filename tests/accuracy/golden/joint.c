@@ -22,12 +22,11 @@ struct retired { uint64_t address; bool behind; };
 /* Ticks of a cell that are seen at one which has not. */
 struct pending { uint32_t cell; unsigned skid; uint64_t ticks; };
 
-struct golden_joint {
+/* One that is listened to. */
+struct run {
+	struct golden_joint *of;
+	uint32_t stream;
 	struct gus_core_listener listener;
-	struct gus_index cells;
-	struct gus_vec(struct golden_joint_cell) list;
-	struct pairs pairs[GOLDEN_JOINT_SKIDS];
-	/* The run. */
 	const struct gus_program *p;
 	uint64_t retired;                       /* ops; their numbers count up */
 	struct retired ring[RING];
@@ -38,6 +37,13 @@ struct golden_joint {
 	uint32_t last;                          /* the cell of what retired last */
 	bool has_last, mispredicted;            /* mispredicted: what retired last was */
 	uint64_t behind;                        /* the address behind what retired last */
+};
+
+struct golden_joint {
+	struct gus_index cells;
+	struct gus_vec(struct golden_joint_cell) list;
+	struct pairs pairs[GOLDEN_JOINT_SKIDS];
+	struct gus_vec(struct run *) runs;
 };
 
 struct golden_joint *golden_joint_new(void)
@@ -58,8 +64,9 @@ void golden_joint_free(struct golden_joint *j)
 		gus_index_free(&j->pairs[k].index);
 		gus_vec_free(&j->pairs[k].list);
 	}
-	for (unsigned i = 0; i < RING; i++)
-		gus_vec_free(&j->pending[i]);
+	while (j->runs.n)
+		golden_joint_leave(j, j->runs.v[0]->stream);
+	gus_vec_free(&j->runs);
 	gus_index_free(&j->cells);
 	gus_vec_free(&j->list);
 	free(j);
@@ -89,17 +96,17 @@ static void see(struct golden_joint *j, const struct retired *at, const struct p
 }
 
 /* Ticks of a cell, of a cycle in which the op `next` was the next to retire, and with it all before `after`. */
-static void put(struct golden_joint *j, uint64_t next, uint64_t after, uint32_t cell, uint64_t ticks)
+static void put(struct run *r, uint64_t next, uint64_t after, uint32_t cell, uint64_t ticks)
 {
-	j->list.v[cell].ticks += ticks;
+	r->of->list.v[cell].ticks += ticks;
 	for (unsigned k = 0; k < GOLDEN_JOINT_SKIDS && ticks; k++) {
 		struct pending what = { cell, k, ticks };
 		uint64_t at = k ? after + k - 1 : next;
 
-		if (at < j->retired)
-			see(j, &j->ring[at % RING], &what);
+		if (at < r->retired)
+			see(r->of, &r->ring[at % RING], &what);
 		else
-			gus_vec_push(&j->pending[at % RING], what);
+			gus_vec_push(&r->pending[at % RING], what);
 	}
 }
 
@@ -113,77 +120,91 @@ static uint64_t end_of(const struct gus_program *p, const struct gus_op *op)
 
 static void retire(void *context, const struct gus_core_retired *told)
 {
-	struct golden_joint *j = context;
-	const struct gus_op *op = &j->p->ops[told->op];
-	uint64_t address = j->p->insns[op->insn].offset;
-	unsigned slot = j->retired % RING;
+	struct run *r = context;
+	const struct gus_op *op = &r->p->ops[told->op];
+	uint64_t address = r->p->insns[op->insn].offset;
+	unsigned slot = r->retired % RING;
 
 	if (!told->ends)
 		return;
-	j->ring[slot] = (struct retired){ address, j->mispredicted && address != j->behind };
-	for (size_t i = 0; i < j->pending[slot].n; i++)
-		see(j, &j->ring[slot], &j->pending[slot].v[i]);
-	j->pending[slot].n = 0;
-	j->retired++;
-	if (j->now_n < TOGETHER) {
-		j->now[j->now_n].cell = cell_of(j, address, told->psv);
-		j->list.v[j->now[j->now_n].cell].executed++;
-		j->now[j->now_n++].weight = op->insns_n;
+	r->ring[slot] = (struct retired){ address, r->mispredicted && address != r->behind };
+	for (size_t i = 0; i < r->pending[slot].n; i++)
+		see(r->of, &r->ring[slot], &r->pending[slot].v[i]);
+	r->pending[slot].n = 0;
+	r->retired++;
+	if (r->now_n < TOGETHER) {
+		r->now[r->now_n].cell = cell_of(r->of, address, told->psv);
+		r->of->list.v[r->now[r->now_n].cell].executed++;
+		r->now[r->now_n++].weight = op->insns_n;
 	}
-	j->mispredicted = (told->psv & GUS_CORE_FL_MB) != 0;
-	j->behind = end_of(j->p, op);
+	r->mispredicted = (told->psv & GUS_CORE_FL_MB) != 0;
+	r->behind = end_of(r->p, op);
 }
 
 /* What waited for the first of them, and this cycle, of which each has its share. */
-static void share(struct golden_joint *j)
+static void share(struct run *r)
 {
-	uint64_t first = j->retired - j->now_n, left = GUS_PICS_TICKS;
+	uint64_t first = r->retired - r->now_n, left = GUS_PICS_TICKS;
 	unsigned weights = 0;
 
-	if (j->flushed)
-		put(j, first, j->retired, j->last, j->flushed * GUS_PICS_TICKS);
-	put(j, first, j->retired, j->now[0].cell, j->waiting * GUS_PICS_TICKS);
-	j->waiting = j->flushed = 0;
-	for (unsigned i = 0; i < j->now_n; i++)
-		weights += j->now[i].weight;
-	for (unsigned i = j->now_n; i-- > 0;) {
-		uint64_t ticks = i ? GUS_PICS_TICKS / weights * j->now[i].weight : left;
+	if (r->flushed)
+		put(r, first, r->retired, r->last, r->flushed * GUS_PICS_TICKS);
+	put(r, first, r->retired, r->now[0].cell, r->waiting * GUS_PICS_TICKS);
+	r->waiting = r->flushed = 0;
+	for (unsigned i = 0; i < r->now_n; i++)
+		weights += r->now[i].weight;
+	for (unsigned i = r->now_n; i-- > 0;) {
+		uint64_t ticks = i ? GUS_PICS_TICKS / weights * r->now[i].weight : left;
 
 		left -= ticks;
-		put(j, first, j->retired, j->now[i].cell, ticks);
+		put(r, first, r->retired, r->now[i].cell, ticks);
 	}
-	j->last = j->now[j->now_n - 1].cell;
-	j->has_last = true;
-	j->now_n = 0;
+	r->last = r->now[r->now_n - 1].cell;
+	r->has_last = true;
+	r->now_n = 0;
 }
 
 static void cycle(void *context, const struct gus_core_cycle *told)
 {
-	struct golden_joint *j = context;
+	struct run *r = context;
 
-	if (j->now_n)
-		share(j);
-	else if (told->state == GUS_COMMIT_FLUSHED && !told->of_next && j->has_last)
-		j->flushed++;
+	if (r->now_n)
+		share(r);
+	else if (told->state == GUS_COMMIT_FLUSHED && !told->of_next && r->has_last)
+		r->flushed++;
 	else
-		j->waiting++;
+		r->waiting++;
 }
 
-const struct gus_core_listener *golden_joint_listen(struct golden_joint *j, const struct gus_program *p)
+const struct gus_core_listener *golden_joint_listen(struct golden_joint *j, uint32_t stream,
+						    const struct gus_program *p)
 {
-	j->p = p;
-	j->listener = (struct gus_core_listener){ .context = j, .retire = retire, .cycle = cycle };
-	return &j->listener;
+	struct run *r = gus_zalloc(sizeof(*r));
+
+	r->of = j;
+	r->stream = stream;
+	r->p = p;
+	r->listener = (struct gus_core_listener){ .context = r, .retire = retire, .cycle = cycle };
+	gus_vec_push(&j->runs, r);
+	return &r->listener;
 }
 
-void golden_joint_leave(struct golden_joint *j)
+void golden_joint_leave(struct golden_joint *j, uint32_t stream)
 {
-	for (unsigned i = 0; i < RING; i++)
-		j->pending[i].n = 0;
-	j->p = NULL;
-	j->waiting = j->flushed = 0;
-	j->now_n = 0;
-	j->has_last = j->mispredicted = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->runs.n; i++) {
+		struct run *r = j->runs.v[i];
+
+		if (r->stream != stream) {
+			j->runs.v[n++] = r;
+			continue;
+		}
+		for (unsigned k = 0; k < RING; k++)
+			gus_vec_free(&r->pending[k]);
+		free(r);
+	}
+	j->runs.n = n;
 }
 
 const struct golden_joint_cell *golden_joint_cells(const struct golden_joint *j, size_t *n)

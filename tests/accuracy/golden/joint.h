@@ -36,9 +36,10 @@ struct golden_joint_pair { uint64_t address; bool behind; uint32_t cell; uint64_
 struct golden_joint *golden_joint_new(void);
 void golden_joint_free(struct golden_joint *j);
 /* For a run of a program, which is borrowed until golden_joint_leave and may grow. Several may be listened to, one
- * behind the other: they add up. */
-const struct gus_core_listener *golden_joint_listen(struct golden_joint *j, const struct gus_program *p);
-void golden_joint_leave(struct golden_joint *j);
+ * behind the other or at the same time, as threads are, each with a number of its own: they add up. */
+const struct gus_core_listener *golden_joint_listen(struct golden_joint *j, uint32_t stream,
+						    const struct gus_program *p);
+void golden_joint_leave(struct golden_joint *j, uint32_t stream);
 
 const struct golden_joint_cell *golden_joint_cells(const struct golden_joint *j, size_t *n);
 /* Of one skid; the ticks of all pairs of a cell are its ticks, but for what was seen of no instruction as the run was
