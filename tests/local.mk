@@ -212,6 +212,7 @@ unit_tests = \
 	tests/unit/test_columns \
 	tests/unit/test_columns_later \
 	tests/unit/test_companions \
+	tests/unit/test_compare_shown \
 	tests/unit/test_compared \
 	tests/unit/test_confine \
 	tests/unit/test_container \
@@ -496,6 +497,11 @@ tests_unit_test_companions_SOURCES = tests/unit/test_companions.c
 tests_unit_test_companions_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_timing_facts -Wl,--wrap=gus_timing_run \
 	-Wl,--wrap=gus_read_text -Wl,--wrap=gus_procfs_read -Wl,--wrap=sched_getaffinity \
 	-Wl,--wrap=sched_setaffinity -Wl,--wrap=gus_helper_fork -Wl,--wrap=nanosleep
+tests_unit_test_compare_shown_SOURCES = tests/unit/test_compare_shown.c $(made_program) $(printed) \
+	cli/common/calibrated.c cli/common/calibrations.c cli/common/csv.c cli/common/json.c cli/common/print.c \
+	cli/common/recording.c cli/common/wording.c cli/compare/csv.c cli/compare/json.c cli/compare/text.c \
+	cli/compare/words.c cli/model/expected.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c \
+	cli/screen/table.c
 tests_unit_test_compared_SOURCES = tests/unit/test_compared.c $(made_program)
 tests_unit_test_confine_SOURCES = tests/unit/test_confine.c tracing/confine/calls.c
 tests_unit_test_confine_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
