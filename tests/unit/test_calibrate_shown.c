@@ -30,6 +30,10 @@ struct made {
 	struct gus_calibrate_noise noise;
 	struct gus_uarch *nearest;
 	struct gus_fit fit;
+	bool other, asked, kept;        /* other: the nearest is not this CPU's own */
+	const char *const *notes;
+	size_t notes_n;
+	const char *recording;
 };
 
 static void begin(struct made *m)
@@ -62,8 +66,10 @@ static struct gus_fit_form *form(struct made *m, const char *text, double latenc
 
 static struct gus_calibrate_view view_of(const struct made *m)
 {
-	return (struct gus_calibrate_view){ .key = &m->key, .nearest = m->nearest, .own = true, .fit = &m->fit,
-		.how = "how", .path = "path", .noise = &m->noise, .screen = &screen };
+	return (struct gus_calibrate_view){ .key = &m->key, .nearest = m->nearest, .own = !m->other,
+		.asked = m->asked, .fit = &m->fit, .how = "how", .path = "path", .kept = m->kept,
+		.recording = m->recording, .notes = m->notes, .notes_n = m->notes_n, .noise = &m->noise,
+		.screen = &screen };
 }
 
 static void print_text(const void *made)
@@ -275,6 +281,58 @@ static bool tells(struct made *m, const char *what)
 	return is_there;
 }
 
+static void expect_json(struct made *m, const char *key, const char *wanted)
+{
+	char *text = printed(print_json, m);
+	json_t *document = json_loads(text, 0, NULL);
+
+	assert_string_equal(json_of(document, key), wanted);
+	json_decref(document);
+	free(text);
+}
+
+/* Whose it is, what it is beside, what is to be known before it is believed, and where it went. */
+static void heads_and_ends(void **state)
+{
+	static const char *const notes[] = { "it is hot", "it is late" };
+	static const char valid[] = "{\"part\":\"none\",\"other\":\"7\"}";
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	snprintf(m.key.hostname, sizeof(m.key.hostname), "here");
+	m.key.values[GUS_HOST_PARTS - 1] = (struct gus_uarch_valid){ (char *)"other", (char *)"7" };
+	assert_true(tells(&m, "here, beside skylake (Intel Skylake, client)\nvalid for part none, part none"));
+	assert_true(tells(&m, ", part none, other 7\nhow: 0 microbenchmarks, 0.0% in trouble"));
+	assert_true(tells(&m, "\nThe table is path; --uarch takes that name\n"));
+	expect_json(&m, "schema", "\"gusprof.calibration/1\"");
+	expect_json(&m, "host", "\"here\"");
+	expect_json(&m, "valid", valid);
+	expect_json(&m, "nearest_is_own", "true");
+	expect_json(&m, "recording", "null");
+	expect_json(&m, "kept", "false");
+	expect_json(&m, "notes", "[]");
+	m.asked = true; /* of its own table */
+	assert_true(tells(&m, ", other 7\nhow: "));
+	m.kept = m.other = true;
+	m.asked = false;
+	m.notes = notes;
+	m.notes_n = 2;
+	m.recording = "a.data";
+	assert_true(tells(&m, ", other 7\nThere is no table for this CPU, and skylake is the nearest: what was not "
+			  "measured is as there\nnote: it is hot\nnote: it is late\nhow: "));
+	assert_true(tells(&m, "\nThe table is path; --uarch host is that from now on, and --uarch nominal is what it "
+			  "was before\n"));
+	expect_json(&m, "nearest_is_own", "false");
+	expect_json(&m, "recording", "\"a.data\"");
+	expect_json(&m, "kept", "true");
+	expect_json(&m, "notes", "[\"it is hot\",\"it is late\"]");
+	m.asked = true;
+	assert_true(tells(&m, ", other 7\nThis was not begun from the CPU's own table: what was not measured is as in "
+			  "skylake\nnote: "));
+	end(&m);
+}
+
 /* Facts have an interval where they were not always the same; one microbenchmark is one. */
 static void facts_and_noise_are_told(void **state)
 {
@@ -357,6 +415,7 @@ int main(void)
 		cmocka_unit_test(latencies_are_named),
 		cmocka_unit_test(a_row_differs_in_what_is_sure),
 		cmocka_unit_test(parameters_are_in_order),
+		cmocka_unit_test(heads_and_ends),
 		cmocka_unit_test(facts_and_noise_are_told),
 		cmocka_unit_test(a_check_says_what_it_found),
 	};
