@@ -23,7 +23,7 @@
 #include "model/tables/uarch.h"
 #include "tests/unit/printed.h"
 
-static const struct gus_screen screen = { .dots = "..." };
+static struct gus_screen screen = { .dots = "..." };
 
 struct made {
 	struct gus_calibrated_key key;
@@ -134,7 +134,24 @@ static void latencies_are_named(void **state)
 			    "XOR (R64, M64) operand 1 4 exact high 0.50 0.50 high 1.0% latency");
 	assert_string_equal(line_of(text, follows, 1), "");
 	free(text);
+	/* Where the table does not say, nothing stands beside it. */
+	m.fit.forms.n = 0;
+	snprintf(form(&m, plain, NAN, 9)->uses, sizeof(m.fit.forms.v->uses), "p5:1");
+	text = printed(print_text, &m);
+	assert_string_equal(line_of(text, plain, 0),
+			    "IMUL (R64, R64) address - 9 - high 1 0.50 p5:1 high 1.0% ports");
+	free(text);
 	end(&m);
+}
+
+static const char *json_of(json_t *o, const char *key)
+{
+	static char out[64];
+	char *text = json_dumps(json_object_get(o, key), JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+
+	snprintf(out, sizeof(out), "%s", text ? text : "none");
+	free(text);
+	return out;
 }
 
 static json_t *form_of(json_t *document, size_t n)
@@ -186,6 +203,7 @@ static void a_row_differs_in_what_is_sure(void **state)
 	assert_non_null(document);
 	for (size_t i = 0; i < N; i++)
 		expect_differs(form_of(document, i), cases[i].in);
+	assert_string_equal(json_of(form_of(document, 0), "uses"), "\"p5:1\"");
 	json_decref(document);
 	free(text);
 	text = printed(print_text, &m);
@@ -199,20 +217,38 @@ static void a_row_differs_in_what_is_sure(void **state)
 	end(&m);
 }
 
+/* A form beside the table's row; of an instruction that the table does not know there is none. */
+static void forms_are_beside_their_rows(void **state)
+{
+	static const char *const rows[] = {
+		"{\"latency\":1.0,\"load_latency\":6.0,\"throughput\":0.5}",
+		"{\"latency\":3.0,\"load_latency\":null,\"throughput\":1.0}", "null",
+	};
+	struct made m;
+	json_t *document;
+	char *text;
+
+	(void)state;
+	begin(&m);
+	form(&m, "ADD (R64, M64)", 4, 9);
+	form(&m, "IMUL (R64, R64)", 7, NAN);
+	snprintf(form(&m, "IMUL (R64, R64)", 7, NAN)->form, sizeof(m.fit.forms.v->form), "NEVER (R64)");
+	text = printed(print_json, &m);
+	document = json_loads(text, 0, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_string_equal(json_of(form_of(document, i), "nominal"), rows[i]);
+	assert_string_equal(json_of(form_of(document, 0), "load_latency"), "9.0");
+	assert_string_equal(json_of(form_of(document, 1), "load_latency"), "null");
+	assert_string_equal(json_of(form_of(document, 1), "uses"), "null");
+	json_decref(document);
+	free(text);
+	end(&m);
+}
+
 static void param(struct made *m, const char *name, double value, double low, double high, enum gus_confidence sure)
 {
 	gus_vec_push(&m->fit.params, (struct gus_fit_param){ .name = name, .value = value, .low = low, .high = high,
 		.residual = 0.02, .confidence = sure, .why = "a test" });
-}
-
-static const char *json_of(json_t *o, const char *key)
-{
-	static char out[64];
-	char *text = json_dumps(json_object_get(o, key), JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-
-	snprintf(out, sizeof(out), "%s", text ? text : "none");
-	free(text);
-	return out;
 }
 
 /* Front to back, then what no table has by name. A flag is told by yes or no, a policy by its word; what could not be
@@ -333,6 +369,45 @@ static void heads_and_ends(void **state)
 	end(&m);
 }
 
+/* As wide as they are where nobody looks; on a screen the units, then the residual leave, and names are cut. */
+static void columns_stand_below_each_other(void **state)
+{
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	param(&m, "issue_width", 4.5, 4, 5, GUS_CONFIDENCE_HIGH);
+	form(&m, "IMUL (R64, R64)", 7, NAN);
+	assert_true(tells(&m,
+"# parameter                  nominal   measured         between  unit          confidence  residual  from\n"
+"  issue_width                      4       4.50            4..5  uops          high            2.0%  a test\n"));
+	assert_true(tells(&m,
+"# form                          from       nominal   latency       between  of latency   nominal   cyc/ins  ports"
+"           of ports    residual  differs in\n"
+"  IMUL (R64, R64)               operand          3         7         exact  high               1      0.50       "
+"           high            1.0%  latency\n"));
+	screen.width = 85;
+	assert_true(tells(&m,
+"# form          from     nominal  latency  of latency  nominal  cyc/ins  ports  of ports  differs in\n"
+"  IMUL ...R64)  operand        3        7  high              1     0.50         high      latency\n"));
+	screen.width = 77;
+	assert_true(tells(&m,
+"# parameter    nominal  measured  between  unit  confidence  residual  from\n"
+"  issue_width        4      4.50     4..5  uops  high            2.0%  a test\n"));
+	screen.width = 76;
+	assert_true(tells(&m,
+"# parameter    nominal  measured  between  confidence  residual  from\n"
+"  issue_width        4      4.50     4..5  high            2.0%  a test\n"));
+	screen.width = 71;
+	assert_true(tells(&m, "  between  confidence  residual  from\n"));
+	screen.width = 70;
+	assert_true(tells(&m,
+"# parameter    nominal  measured  between  confidence  from\n"
+"  issue_width        4      4.50     4..5  high        a test\n"));
+	screen.width = 0;
+	end(&m);
+}
+
 /* Facts have an interval where they were not always the same; one microbenchmark is one. */
 static void facts_and_noise_are_told(void **state)
 {
@@ -414,7 +489,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latencies_are_named),
 		cmocka_unit_test(a_row_differs_in_what_is_sure),
+		cmocka_unit_test(forms_are_beside_their_rows),
 		cmocka_unit_test(parameters_are_in_order),
+		cmocka_unit_test(columns_stand_below_each_other),
 		cmocka_unit_test(heads_and_ends),
 		cmocka_unit_test(facts_and_noise_are_told),
 		cmocka_unit_test(a_check_says_what_it_found),
