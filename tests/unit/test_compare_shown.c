@@ -94,7 +94,7 @@ static int setup(void **state)
 		.time = { GUS_OBSERVED, true, 1000, 1000, 1000 }, .cycles = { GUS_INFERRED, true, 8, 7, 9 },
 		.clock = { 3.1, 3.25 }, .cost = 0.02 };
 	s->c = (struct gus_compared){ .basis = GUS_COMPARED_CYCLES, .evidence = GUS_INFERRED, .distance = 0.05,
-		.time = { 0.22, 0, 0.78, 0 }, .common = { -1, 0, 0 }, .hashes = s->hashes };
+		.time = { 0.606, 0.106, 0.256, 0.032 }, .common = { -1, 0, 0 }, .hashes = s->hashes };
 	gus_vec_push(&s->c.rows, (struct gus_compared_row){ .region = HOT, .samples = 800, .instructions = 3000,
 		.share = figure(0.8, 0.78, 0.82), .modelled_share = 0.75, .measured = figure(15600, 15000, 16200),
 		.modelled = 12000, .ratio = figure(1.3, 1.27, 1.34), .verdict = GUS_TRUST_NONE,
@@ -264,7 +264,7 @@ static void the_whole(void **state)
 
 	SAYS(s, "\n\n19.50 k cycles measured (95%: 18.00 k to 21.00 k), 16.00 k modelled: measured are 1.22 times as "
 		"many (1.13 to 1.31)\n5.0% of the time is in another region than modelled\nverdict on the whole: "
-		"trust (of the time, by functions: 22% trust, 0% doubtful, 78% do not trust, 0% cannot tell)\n\n");
+		"trust (of the time, by functions: 61% trust, 11% doubtful, 26% do not trust, 3% cannot tell)\n\n");
 	s->c.whole.ratio = figure(1.2, 0, 9);
 	s->c.whole.verdict = GUS_TRUST_OPEN;
 	SAYS(s, ", 16.00 k modelled: too few samples for a ratio\n5.0% of");
@@ -294,6 +294,33 @@ static void rows(void **state)
 	s->c.basis = GUS_COMPARED_SHARES;
 	cold->modelled = 4000;
 	SAYS(s, "20.00% 25.00% 1.25 1.00 1.50 - 8.00 trust cold");
+}
+
+/* As wide as they are where nobody looks; on a screen columns leave one by one, the interval's last. */
+static void columns_stand_below_each_other(void **state)
+{
+	static const struct { unsigned width; const char *title; } cases[] = {
+		{ 0, "# measured  modelled  ratio   from     to  cyc/ins  model  verdict       region\n"
+		  "    80.00%    75.00%   1.30   1.27   1.34     5.20   4.00  do not trust  hot  [app]\n" },
+		{ 84, "# measured  modelled  ratio  from    to  model  verdict       region\n"
+		  "    80.00%    75.00%   1.30  1.27  1.34   4.00  do not trust  hot  [app]\n" },
+		{ 72, "# measured  modelled  ratio  from    to  verdict       region\n" },
+		{ 64, "# measured  modelled  ratio    to  verdict       region\n" },
+		{ 56, "# measured  modelled  ratio  verdict       region\n" },
+	};
+	struct made *s = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *text;
+		const char *at;
+
+		s->screen.width = cases[i].width;
+		text = printed(print_text, &s->v);
+		at = strstr(text, "# measured");
+		if (!at || strncmp(at, cases[i].title, strlen(cases[i].title)) != 0)
+			fail_msg("on %u cells:\n%.250s", cases[i].width, at ? at : "no title");
+		free(text);
+	}
 }
 
 /* Those with a hundredth of either time, twelve at most; or as many as were asked for. */
@@ -380,6 +407,7 @@ static void weaknesses(void **state)
 		{ { .mispredicted = 3 }, 0, "3.0 branches in 1000 instructions are mispredicted, by a predictor that "
 		  "is the model's and not the CPU's" },
 		{ { .unknown = 0 }, 0.051, "its modelled cycles are a sample themselves, within 5%" },
+		{ { .unknown = 0 }, 0.6, "its modelled cycles are a sample themselves, within 60%" },
 		{ { .unknown = 0.5, .mispredicted = 20 }, 0, "50.0% of its instructions have no row in the table | "
 		  "20.0 branches in 1000 instructions are mispredicted, by a predictor that is the model's and not the "
 		  "CPU's" },
@@ -553,9 +581,9 @@ static void what_the_model_leaves_out(void **state)
 	s->m.coverage.elsewhere[2] = (struct gus_coverage_function){ "__strlen_sse2 [app]", 12 };
 	expect_reasons(s, NULL, "10.0% of the samples are of __strlen_evex [app], in whose place the trace has "
 		       "__strlen_avx2: the library has a variant of the function for each kind of CPU, and the "
-		       "emulator shows another CPU than this one | 10.0% of the samples are of other code of the program "
-		       "that the trace has not executed: it took another way there, or a library has variants of a "
-		       "function whose names are not known");
+		       "emulator shows another CPU than this one | 10.0% of the samples are of other code of the "
+		       "program that the trace has not executed: it took another way there, or a library has variants "
+		       "of a function whose names are not known");
 	s->m.coverage.elsewhere[0] = (struct gus_coverage_function){ "__strlen_avx2 [app]", 245 };
 	expect_reasons(s, NULL, "19.6% of the samples are of __strlen_avx2 [app], where the trace took another way: it "
 		       "goes by what the CPU has, and the emulator shows another CPU than this one");
@@ -569,6 +597,9 @@ static void reasons_are_told_below(void **state)
 	SAYS(s, "\n\nwhat may explain that these are off (as if nothing else were)\nhot [app]\n- no capacity alone, "
 		"doubled or halved, would make the model meet it\n\nof all\n- 20.0% of the samples");
 	OMITS(s, "the model meet it\ncold");
+	s->c.rows.v[HOT].weak.unknown = 0.5;
+	SAYS(s, "would make the model meet it\n- 50.0% of its instructions have no row in the table\n\nof all\n");
+	s->c.rows.v[HOT].weak.unknown = 0;
 	s->c.rows.v[COLD].verdict = s->c.rows.v[COLD].function_verdict = GUS_TRUST_DOUBTFUL;
 	SAYS(s, "the model meet it\ncold [libx.so]\n- no capacity");
 	s->v.rows = 1;
@@ -697,10 +728,15 @@ static void csv(void **state)
 	s->c.basis = GUS_COMPARED_CYCLES;
 	s->c.rows.v[HOT].measured = figure(0, 0, INFINITY);
 	s->c.rows.v[HOT].modelled = 0;
-	s->v.rows = 1;
+	s->c.rows.v[COLD].measured = figure(1, 0, 3);
 	text = printed(print_csv, &s->v);
 	assert_string_equal(line_of(text, 2), "hot,/opt/app,800,0.800000,0.750000,0,0,,0,0.0000,3000,,,,do not trust,"
 			    "cycles,inferred,skylake,,A CPU,0x2a");
+	assert_string_equal(line_of(text, 3), "cold,/opt/libx.so,200,0.200000,0.250000,1,0,3,4000,,500,0.9800,0.9000,"
+			    "1.0500,trust,cycles,inferred,skylake,,A CPU,0x2a");
+	free(text);
+	s->v.rows = 1;
+	text = printed(print_csv, &s->v);
 	assert_string_equal(line_of(text, 3), "");
 	free(text);
 }
@@ -746,7 +782,7 @@ static void json_figures(void **state)
 {
 	static const struct value values[] = {
 		{ "schema", "\"gusprof.compared/1\"" }, { "part", "false" }, { "elsewhere_than_modelled", "0.05" },
-		{ "time", "{\"trust\":0.22,\"doubtful\":0.0,\"do not trust\":0.78,\"cannot tell\":0.0}" },
+		{ "time", "{\"trust\":0.606,\"doubtful\":0.106,\"do not trust\":0.256,\"cannot tell\":0.032}" },
 		{ "coverage", "{\"samples\":1250,\"covered\":1000,\"kernel\":0,\"elsewhere\":[]}" },
 		{ "common", "{\"regions\":0,\"knob\":null,\"explained\":null,\"forms\":{\"forms\":[],\"explained\":"
 		  "null,\"predicted\":null}}" },
@@ -837,7 +873,7 @@ static void json_lists(void **state)
 		  "\"samples\":0,\"fused\":false,\"cycles\":3000.0},{\"address\":7,\"text\":\"jnz 0x0\",\"executed\":"
 		  "1000,\"samples\":200,\"fused\":true,\"cycles\":null}]" },
 		{ "regions.1.instructions", "null" },
-		{ "common", "{\"regions\":9,\"knob\":{\"knob\":\"latency mul\",\"is_time\":true,\"times\":1.25},"
+		{ "common", "{\"regions\":9,\"knob\":{\"knob\":\"reorder buffer\",\"is_time\":false,\"times\":0.8},"
 		  "\"explained\":0.6,\"forms\":{\"forms\":[{\"form\":\"IMUL (R64, R64)\",\"cycles_each\":2.0}],"
 		  "\"explained\":0.8,\"predicted\":0.7}}" },
 		{ "coverage.elsewhere", "[{\"function\":\"__strlen_evex [app]\",\"samples\":125,\"in_place_of\":"
@@ -870,7 +906,7 @@ static void json_lists(void **state)
 	hot->knobs_n = 2;
 	hot->weak = (struct gus_compared_weak){ 0.01, 0.02, 0.03, 4 };
 	s->c.common_of = 9;
-	s->c.common = (struct gus_compared_common){ 1, 0.8, 0.6 };
+	s->c.common = (struct gus_compared_common){ 0, 0.8, 0.6 };
 	s->c.forms = (struct gus_residuals_fit){ .n = 1, .cycles = { 2 }, .explained = 0.8, .predicted = 0.7 };
 	s->hashes[0] = s->p->insns[0].info.form;
 	s->t.regions.v[HOT].cycles[0] = 12000;
@@ -897,6 +933,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_was_modelled, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(columns_stand_below_each_other, setup, teardown),
 		cmocka_unit_test_setup_teardown(so_many_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(knobs_that_would_do, setup, teardown),
 		cmocka_unit_test_setup_teardown(weaknesses, setup, teardown),
