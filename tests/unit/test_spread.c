@@ -137,6 +137,24 @@ static void test_executions(void **state)
 	golden_joint_free(j);
 }
 
+/* An event that no execution had in the model, whichever it is: the time of the instruction's, with that event. */
+static void test_events_unheard_of(void **state)
+{
+	struct golden_joint *j = loop();
+	struct golden_spread s;
+
+	(void)state;
+	for (unsigned i = 0; i < GUS_CORE_PSV_EVENTS; i++) {
+		const struct golden_spread_execution seen = { A, (uint16_t)(1 << i), (uint16_t)(1 << i), 10 };
+
+		golden_spread_executions(&s, j, &seen, 1);
+		assert_float_equal(of(&s, A, seen.psv, true), 5, 1e-9);
+		assert_float_equal(s.unseen, 0, 1e-9);
+		golden_spread_free(&s);
+	}
+	golden_joint_free(j);
+}
+
 /* Whatever comes first in the model: each retires in cycles of its own, so many of them. B missed in one execution of
  * four, which took 9 cycles and the others 1. */
 static void test_executions_out_of_order(void **state)
@@ -182,7 +200,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_precise), cmocka_unit_test(test_interrupts), cmocka_unit_test(test_unseen),
-		cmocka_unit_test(test_executions), cmocka_unit_test(test_executions_out_of_order),
+		cmocka_unit_test(test_executions), cmocka_unit_test(test_events_unheard_of),
+		cmocka_unit_test(test_executions_out_of_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
