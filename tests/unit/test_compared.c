@@ -142,7 +142,7 @@ static void variants_are_told_by_their_names(void **state)
 		{ "__strlen_avx2", "__strnlen_avx2", false }, { "__strlen_avx2", "__wcslen_avx2", false },
 		/* no variants: names that only look like some, and functions that are in both */
 		{ "main", "main", false }, { "parse_avxis", "parse_sse2", false }, { "parse_avxis", "parse", false },
-		{ "_avx2", "__sse2", false }, { "", "", false },
+		{ "_avx2", "__sse2", false }, { "parse__avx2", "parse__sse2", false }, { "", "", false },
 	};
 
 	(void)state;
@@ -478,6 +478,24 @@ static void one_form_is_told_to_a_hundredth(void **state)
 		near(fit.explained, 1 - left, 1e-9);
 		near(fit.predicted, 1 - left, 1e-9);
 	}
+}
+
+/* Of two that are always executed together nobody knows which it is: the first is told, and no other with it. */
+static void of_forms_that_come_together_the_first_is_told(void **state)
+{
+	struct gus_residuals_fit fit;
+	struct made_forms m;
+
+	(void)state;
+	make_forms(&m, REGIONS, 1);
+	for (size_t i = 0; i < REGIONS; i++) {
+		m.counts[i * FORMS + 21] = m.counts[i * FORMS + 7];
+		m.missed[i] = 3 * m.counts[i * FORMS + 7];
+	}
+	gus_residuals_fit(&m.r, &fit);
+	assert_int_equal(fit.n, 1);
+	assert_int_equal(fit.form[0], 7);
+	near(fit.cycles[0], 3, 0.1);
 }
 
 /* The join. Two regions of a trace: add rax, rbx and imul rax, rbx, and as much again. */
@@ -948,11 +966,13 @@ static void weaknesses_are_told_by_region(void **state)
 	}
 	free(weak);
 	s->t.regions.v[0].other_cycles = 0;
+	s->t.regions.v[1].other_cycles = 1; /* of 1000 */
 	s->t.regions.v[1].instructions = s->t.blocks.v[1].executed = 1;
 	s->t.blocks.n = 2;
 	s->t.memories.v[2] = (struct gus_traced_memory){ .accesses = 1, .hits = { [GUS_HIT_L3] = 1 } };
 	weak = gus_compared_weak_find(&s->t);
 	near(weak[0].first, 0, 0);
+	near(weak[1].first, 0.999, 1e-9);
 	near(weak[1].unknown, 1, 0); /* of one instruction, and one access */
 	near(weak[1].beyond, 1, 0);
 	free(weak);
@@ -1029,6 +1049,7 @@ int main(void)
 		cmocka_unit_test(nothing_missed_is_explained_by_nothing),
 		cmocka_unit_test(errors_are_weights),
 		cmocka_unit_test(one_form_is_told_to_a_hundredth),
+		cmocka_unit_test(of_forms_that_come_together_the_first_is_told),
 		cmocka_unit_test(what_has_no_upper_bound),
 		cmocka_unit_test_setup_teardown(forms_are_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(weaknesses_are_told_by_region, setup, teardown),
