@@ -464,6 +464,66 @@ static void one_page_of_memory(void **state)
 	}
 }
 
+/* Where memory is not followed no load waits for a store, though both addresses are there. */
+static void memory_that_is_not_followed(void **state)
+{
+	static const struct gus_core_source source = { NULL, NULL };
+	const struct gus_core_step given[] = { { .op = STORE, .addressed = true, .address = { A } },
+		{ .op = LOAD, .addressed = true, .address = { A } } };
+
+	for (unsigned followed = 0; followed < 2; followed++) {
+		end(state);
+		begin(state);
+		end(state);
+		m.s.fed = false;
+		m.o.pointers = followed ? GUS_CORE_POINTERS_DISTINCT : GUS_CORE_POINTERS_NONE;
+		m.o.source = &source;
+		gus_stream_resolver_open(&m.r, &m.s);
+		gus_stream_resolve(&m.r, given, 2);
+		expect_store("the same word", m.r.accesses.v[1], followed ? 0 : NONE, false);
+	}
+}
+
+/* Two taken branches are foreseen in a cycle; one that is set right late takes three more, taken or not. */
+static void branches_are_foreseen(void **state)
+{
+	static const struct { bool taken, overridden; unsigned cycles; } steps[] = {
+		{ false, false, 0 }, { true, false, 1 }, { true, false, 0 }, { true, false, 1 }, { false, true, 3 },
+		{ true, true, 3 }, { true, true, 4 }, { false, false, 0 },
+	};
+	const struct gus_op_access access = { .address = A, .bytes = 8, .known = true };
+
+	(void)state;
+	m.ops[LOAD].flags = GUS_OP_BRANCH; /* it goes where it has read */
+	m.c.predicted_branches = 2;
+	m.c.branch_override = 3;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		const struct gus_op_step told = { .op = LOAD, .taken = steps[i].taken,
+			.overridden = steps[i].overridden, .cached = true };
+
+		gus_stream_resolve_told(&m.r, &(struct gus_op_steps){ &told, &access, 1 });
+		if (m.r.steps[0].predicted != steps[i].cycles ||
+		    (m.r.steps[0].fronts >> FRONT_PREDICTION & 1) != (steps[i].cycles > 0))
+			fail_msg("step %zu: %u cycles", i, m.r.steps[0].predicted);
+	}
+}
+
+/* Code takes its time to come where it is decoded, and none where its uops are in the uop cache. */
+static void code_that_comes_late(void **state)
+{
+	const struct gus_op_access access = { .address = A, .bytes = 8, .known = true };
+
+	(void)state;
+	for (unsigned cached = 0; cached < 2; cached++) {
+		const struct gus_op_step told = { .op = LOAD, .cached = cached, .fetch = 7 };
+
+		gus_stream_resolve_told(&m.r, &(struct gus_op_steps){ &told, &access, 1 });
+		assert_int_equal(m.r.steps[0].fetched, cached ? 0 : 7);
+		assert_int_equal(m.r.steps[0].fronts >> FRONT_UOP_CACHE & 1, cached);
+		assert_int_equal(m.r.steps[0].fronts >> FRONT_ISSUE & 1, 1);
+	}
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -472,7 +532,8 @@ int main(void)
 		CASE(the_youngest_store_of_any_byte), CASE(what_is_forgotten), CASE(what_is_not_known),
 		CASE(a_fed_load_needs_no_line), CASE(lines_on_their_way), CASE(places_in_lines), CASE(aliases),
 		CASE(stores_that_leave_together), CASE(strings_leave_by_width), CASE(oracles_are_asked_in_order),
-		CASE(one_page_of_memory),
+		CASE(one_page_of_memory), CASE(memory_that_is_not_followed), CASE(branches_are_foreseen),
+		CASE(code_that_comes_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
