@@ -44,8 +44,16 @@ awk -F '\t' 'FNR == NR { split($0, rate, " "); n[rate[1]] = rate[3]; next }
 "$golden" attribute run t >again 2>&1
 cmp -s rows again || problem "the same samples are attributed otherwise the next time"
 "$golden" attribute run t --seed 9 2>&1 | cmp -s rows - && problem "samples are drawn whatever the seed is"
-"$golden" attribute run t --samples 2000 2>&1 | awk -F '\t' '/^#/ || $1 == "model" { next } $8 < 0.5 { print }' >out
+"$golden" attribute run t --samples 2000 2>&1 |
+	awk -F '\t' '/^#/ || $1 == "model" { next } $8 < 0.5 || $8 > 1 { print }' >out
 [[ -s out ]] && { problem "a part of the trace has what all has"; cat out; }
+for gone in timer spe; do
+	mkdir "without-$gone"
+	cp run/* "without-$gone"
+	rm "without-$gone/$gone.data"
+	"$golden" attribute "without-$gone" t >out 2>&1 && problem "samples of $gone are attributed that are not there"
+	expect "no samples of $gone" "^gusprof-golden: .*without-$gone/$gone.data"
+done
 for wrong in "nowhere t" "run nowhere" "run t --uarch nowhere" "run t --uarch ./nowhere" "run"; do
 	# shellcheck disable=SC2086 # words
 	"$golden" attribute $wrong >out 2>&1 && problem "attribute $wrong does"
