@@ -331,16 +331,21 @@ static void expect_json(struct made *m, const char *key, const char *wanted)
 static void heads_and_ends(void **state)
 {
 	static const char *const notes[] = { "it is hot", "it is late" };
-	static const char valid[] = "{\"part\":\"none\",\"other\":\"7\"}";
+	static const char valid[] = "{\"first\":\"1\",\"part\":\"none\",\"other\":\"7\"}";
 	struct made m;
+	char *json;
 
 	(void)state;
 	begin(&m);
 	snprintf(m.key.hostname, sizeof(m.key.hostname), "here");
+	m.key.values[0] = (struct gus_uarch_valid){ (char *)"first", (char *)"1" };
 	m.key.values[GUS_HOST_PARTS - 1] = (struct gus_uarch_valid){ (char *)"other", (char *)"7" };
-	assert_true(tells(&m, "here, beside skylake (Intel Skylake, client)\nvalid for part none, part none"));
+	assert_true(tells(&m, "here, beside skylake (Intel Skylake, client)\nvalid for first 1, part none, "));
 	assert_true(tells(&m, ", part none, other 7\nhow: 0 microbenchmarks, 0.0% in trouble"));
 	assert_true(tells(&m, "\nThe table is path; --uarch takes that name\n"));
+	json = printed(print_json, &m); /* people read it, too */
+	assert_true(strncmp(json, "{\n \"schema\": ", strlen("{\n \"schema\": ")) == 0);
+	free(json);
 	expect_json(&m, "schema", "\"gusprof.calibration/1\"");
 	expect_json(&m, "host", "\"here\"");
 	expect_json(&m, "valid", valid);
