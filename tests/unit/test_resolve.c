@@ -519,8 +519,31 @@ static void code_that_comes_late(void **state)
 
 		gus_stream_resolve_told(&m.r, &(struct gus_op_steps){ &told, &access, 1 });
 		assert_int_equal(m.r.steps[0].fetched, cached ? 0 : 7);
-		assert_int_equal(m.r.steps[0].fronts >> FRONT_UOP_CACHE & 1, cached);
-		assert_int_equal(m.r.steps[0].fronts >> FRONT_ISSUE & 1, 1);
+		assert_int_equal(m.r.steps[0].fronts, 1 << FRONT_ISSUE | cached << FRONT_UOP_CACHE);
+	}
+}
+
+/* The uop cache is read line by line: the first op of one begins it, and what decoders had in between begins anew. */
+static void lines_of_uops(void **state)
+{
+	static const struct { uint32_t op; bool cached, begins; } steps[] = {
+		{ STORE, true, true }, { LOAD, true, false }, { STORE, false, false }, { LOAD, true, true },
+	};
+	const struct gus_op_access access = { .address = A, .bytes = 8, .known = true };
+
+	(void)state;
+	m.insns[LOAD].offset = 4;
+	m.insns[STORE].info.length = m.insns[LOAD].info.length = 4;
+	m.ops[STORE].slots = m.ops[LOAD].slots = 1;
+	m.s.mode = GUS_CORE_FETCH_DECODERS;
+	m.c.uop_cache_window = 64;
+	m.c.uop_cache_line = 6;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		const struct gus_op_step told = { .op = steps[i].op, .cached = steps[i].cached };
+
+		gus_stream_resolve_told(&m.r, &(struct gus_op_steps){ &told, &access, 1 });
+		if ((m.r.steps[0].fronts >> FRONT_LINES & 1) != steps[i].begins)
+			fail_msg("step %zu: fronts %x", i, m.r.steps[0].fronts);
 	}
 }
 
@@ -533,7 +556,7 @@ int main(void)
 		CASE(a_fed_load_needs_no_line), CASE(lines_on_their_way), CASE(places_in_lines), CASE(aliases),
 		CASE(stores_that_leave_together), CASE(strings_leave_by_width), CASE(oracles_are_asked_in_order),
 		CASE(one_page_of_memory), CASE(memory_that_is_not_followed), CASE(branches_are_foreseen),
-		CASE(code_that_comes_late),
+		CASE(code_that_comes_late), CASE(lines_of_uops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
