@@ -272,6 +272,9 @@ static void each_is_found(void **state)
 
 		fit(&h, i % 2, &f);
 		expect(&f, "l1d_next_line", h.next_line, HIGH, NULL);
+		if (h.next_line == 2 && !(i % 2))
+			expect(&f, "l1d_next_line", 2, HIGH, "the next lines cost 0.0, 0.0, 10.0, 10.0 cycles beyond "
+			       "L1, a miss 10.0");
 		expect(&f, "l2_next_line", h.l2_next_line, h.next_line ? MEDIUM : HIGH, NULL);
 		expect(&f, "l1d_strides", h.strides, h.strides ? MEDIUM : HIGH, NULL);
 		expect(&f, "l1d_stride_ahead", h.ahead, !h.strides ? NONE : h.next_line ? MEDIUM : HIGH, NULL);
