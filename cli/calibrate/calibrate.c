@@ -420,6 +420,7 @@ static int run(int argc, char **argv)
 	if (gus_options_parse(&gus_verb_calibrate, &o, &argc, &argv, &status) != 0)
 		return status;
 	c.progress.lines = !o.quiet;
+	c.progress.terminal = o.quiet ? -1 : 0;
 	if (o.check)
 		status = check(&c, &err);
 	else if (o.forget)

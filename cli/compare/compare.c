@@ -244,9 +244,9 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 				"stream engine");
 	gus_measured_init(&measured, model->traced);
 	if (load_measured(c, model, &measured, err) == 0 && check_measured(c, model, &measured, err) == 0) {
-		how.looks = gus_measured_looks(&measured, round_of(model->model->uarch));
-		gus_compared_make(&compared, model->traced, &measured, &how);
 		v.other_cpu = other_cpu(c, &measured);
+		how.looks = gus_measured_looks(&measured, v.other_cpu ? 0 : round_of(model->model->uarch));
+		gus_compared_make(&compared, model->traced, &measured, &how);
 		render(c, &v);
 		gus_compared_free(&compared);
 		rc = 0;

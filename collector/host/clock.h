@@ -36,7 +36,7 @@ enum { GUS_CLOCK_UNIT = 192 };  /* cycles */
 /* Runs a chain that takes n * GUS_CLOCK_UNIT cycles, and what a call costs. */
 void gus_clock_run(enum gus_clock_chain chain, uint64_t n);
 
-/* Goes n times, at least once, round a loop with nothing in it. A thread that has its core for itself fetches it each
+/* Goes n times, n at least 1, round a loop with nothing in it. A thread that has its core for itself fetches it each
  * cycle, or each second one; of two threads that both fetch, each waits for the other, and its rounds take twice as
  * long. Chains, whose cycles hardly need the core, take the same in both cases. */
 void gus_clock_rounds(uint64_t n);

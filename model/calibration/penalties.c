@@ -572,7 +572,7 @@ static double more_by_vectors(const struct penalties *p)
 {
 	const struct gus_fit_param *word = gus_fit_get(p->f, "store_forward_latency");
 
-	return p->cycles[CHAIN_FORWARD_WORD] - word->value;
+	return word && p->there[CHAIN_FORWARD_WORD] ? p->cycles[CHAIN_FORWARD_WORD] - word->value : NAN;
 }
 
 /* What is blocked waits until the store has left, a cycle after it was executed, and counts from there. Real CPUs are

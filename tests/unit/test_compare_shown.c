@@ -804,7 +804,7 @@ static void json_figures(void **state)
 		{ "regions.0.measured", "{\"samples\":800,\"runs\":2,\"event\":\"cpu-clock\",\"share\":0.8,"
 		  "\"share_interval\":[0.78,0.82],\"ns\":8e8,\"cycles\":15600.0,\"cycles_interval\":"
 		  "[15000.0,16200.0],\"cycles_per_instruction\":5.2,\"ghz\":[3.1,3.25],\"sampling_taken_off\":0.02,"
-		  "\"evidence\":\"inferred\"}" },
+		  "\"core_looks\":0,\"core_shared\":0,\"evidence\":\"inferred\"}" },
 		{ "regions.0.modelled", "{\"cycles\":12000.0,\"cycles_error\":0.0,\"share\":0.75,\"instructions\":3000,"
 		  "\"cycles_per_instruction\":4.0,\"caches\":\"cold\",\"expected_error\":null,\"not_judged\":\"this is "
 		  "a test\",\"evidence\":\"modelled\"}" },

@@ -188,7 +188,7 @@ static void verdicts_beside_another_thread(void **state)
 		{ 1.81, 1.75, 1.87, { 4, 0 }, GUS_TRUST_NONE }, { 1.81, 1.75, 1.87, { 0, 0 }, GUS_TRUST_NONE },
 		{ 1.81, 1.75, 1.87, { 4, 4 }, GUS_TRUST_OPEN }, { 1.20, 1.18, 1.22, { 4, 4 }, GUS_TRUST_OPEN },
 		{ 1.05, 1.03, 1.07, { 4, 4 }, GUS_TRUST_FULL }, { 2.70, 2.60, 2.80, { 4, 4 }, GUS_TRUST_NONE },
-		{ 0.70, 0.68, 0.72, { 4, 4 }, GUS_TRUST_NONE },
+		{ 0.70, 0.68, 0.72, { 4, 4 }, GUS_TRUST_NONE }, { 0.82, 0.81, 0.83, { 4, 4 }, GUS_TRUST_DOUBTFUL },
 		/* one of forty: 13 % of the time at most */
 		{ 1.50, 1.45, 1.55, { 40, 1 }, GUS_TRUST_NONE }, { 1.13, 1.12, 1.14, { 40, 1 }, GUS_TRUST_DOUBTFUL },
 		{ 1.30, 1.28, 1.32, { 40, 1 }, GUS_TRUST_OPEN },
