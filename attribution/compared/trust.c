@@ -37,7 +37,9 @@ enum gus_trust gus_trust_beside(const struct gus_figure *ratio, double told, dou
 	struct gus_figure less = *ratio;
 
 	less.ci.low *= 1 - shared / 2;
-	return verdict == GUS_TRUST_FULL || ratio->value <= 1 || gus_trust_of(&less, told) == verdict ? verdict : GUS_TRUST_OPEN;
+	if (verdict == GUS_TRUST_FULL || ratio->value <= 1)
+		return verdict;
+	return gus_trust_of(&less, told) == verdict ? verdict : GUS_TRUST_OPEN;
 }
 
 enum gus_trust gus_trust_whole(const double time[GUS_TRUSTS], enum gus_trust total, bool wide)

@@ -322,7 +322,7 @@ void gus_calibrate_text(const struct gus_calibrate_view *v)
 	for (size_t i = 0; i < v->notes_n; i++)
 		gus_print("note: %s\n", v->notes[i]);
 	gus_print("%s: %" PRIu64 " microbenchmark%s, %.1f%% in trouble (%" PRIu64 " noisy, %" PRIu64
-		  " with two times, %" PRIu64 " disturbed, %" PRIu64 " beside another thread of the core)\n", v->how,
+		  " with two times, %" PRIu64 " disturbed); %" PRIu64 " beside another thread of the core\n", v->how,
 		  n->run, n->run == 1 ? "" : "s", 100 * gus_calibrate_troubled(n), n->noisy, n->bistable, n->moved,
 		  n->beside);
 	print_facts(v);

@@ -349,7 +349,8 @@ static bool has_done(const struct child *c, const struct gus_shared_job *j, cons
 	if (p->turns < LEAST_TURNS)
 		return false;
 	/* Who waits for a neighbour that never goes waits for nothing. */
-	gus_timing_add_up(j->sample, j->samples, j->made, gus_alone_is_never(&c->alone) ? 0 : c->alone.cycles, &sum);
+	gus_timing_add_up(j->sample, j->samples, j->made,
+			  j->shared || gus_alone_is_never(&c->alone) ? 0 : c->alone.cycles, &sum);
 	return sum.settled && !(sum.trouble & (GUS_TIMING_NOISY | GUS_TIMING_BISTABLE));
 }
 

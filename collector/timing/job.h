@@ -16,6 +16,7 @@ struct gus_timing_job {
 	size_t size;
 	uint64_t arena;         /* bytes of memory that it works on; begins at a multiple of 2 MiB */
 	bool huge;              /* of 2 MiB pages, else of base pages and no others */
+	bool shared;            /* it is for what another thread of the core does to it, so that is not left out */
 	/* Puts into the arena what the code wants to find there, by the bytes of what and nothing else, as it is
 	 * called in the other process: neither takes part in memory that was allocated since the opening. May be NULL.
 	 * Those with the same fill and what may share their memory and find it as they left it: they must not write to

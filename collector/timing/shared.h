@@ -19,6 +19,7 @@ enum {
 
 struct gus_shared_job {
 	uint32_t code, code_size;       /* where it is in the code */
+	bool shared;                    /* beside another thread is as good as alone */
 	bool huge, fresh;               /* which arena; whether it has to be filled first */
 	uint64_t arena, arena_size;     /* where it begins in the arena */
 	uint32_t what, what_size;
@@ -42,7 +43,7 @@ struct gus_shared {
 	double call[GUS_CLOCK_CHAINS];  /* ticks that a run of each chain takes beside its cycles */
 	double ratio;                   /* of a product to an add */
 	double pace, clock_pace;        /* cycles a tick, of what runs are timed by; of the clock */
-	double alone;                   /* cycles a round (gus_clock_rounds), the least that was ever seen */
+	double alone;                   /* cycles a round (gus_clock_rounds): see gus_alone_tell */
 
 	/* An order. */
 	uint32_t jobs;

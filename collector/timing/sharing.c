@@ -154,7 +154,7 @@ static bool invite(struct companion *c, int cpu)
 
 static int time_loop(struct gus_timing *t, struct gus_timing_result *r, struct gus_error *err)
 {
-	const struct gus_timing_job job = { .code = wide_loop, .size = sizeof(wide_loop) };
+	const struct gus_timing_job job = { .code = wide_loop, .size = sizeof(wide_loop), .shared = true };
 
 	if (gus_timing_run(t, &job, 1, r, err) != 0)
 		return -1;

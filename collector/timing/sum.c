@@ -11,6 +11,7 @@
 #define ONE_PACE 0.003          /* paces of one setting: what a clock that is read in steps of 26 ticks makes of them */
 #define ENOUGH 3                /* a third: a disturbed chain looks like a slower core, none like a faster one */
 #define ONE_LEAST 0.001         /* what the mean of the least is taken of: a step of a clock more is not a longer run */
+#define ALONE 3                 /* fewer of many tell nothing beside what was not alone */
 #define NEAR 0.01               /* counts as the least */
 #define APART 0.02              /* two states of a loop */
 #define SAME 0.002              /* the least, seen again */
@@ -119,18 +120,20 @@ static bool keep(struct view *v, const struct gus_timing_sample *samples, size_t
 	return true;
 }
 
-/* Leaves those out that were beside another thread, unless all were. */
+/* Leaves those out that were beside another thread, unless hardly any were not: one or two may be off by anything. */
 static void keep_alone(struct view *v, double alone, struct gus_timing_sum *sum)
 {
-	size_t n = 0;
+	size_t n = 0, left = 0;
 
 	for (size_t i = 0; i < v->n; i++)
-		if (!gus_alone_is_beside(v->kept[i]->round * pace_of(v->kept[i]), alone))
-			v->kept[n++] = v->kept[i];
-	if (!n && v->n) {
+		n += !gus_alone_is_beside(v->kept[i]->round * pace_of(v->kept[i]), alone);
+	if (n < ALONE && 2 * n < v->n) {
 		sum->trouble |= GUS_TIMING_BESIDE;
 		return;
 	}
+	for (size_t i = 0; i < v->n; i++)
+		if (!gus_alone_is_beside(v->kept[i]->round * pace_of(v->kept[i]), alone))
+			v->kept[left++] = v->kept[i];
 	sum->beside = (uint32_t)(v->n - n);
 	v->n = n;
 }

@@ -204,7 +204,7 @@ static bool add(struct gus_timing *t, struct order *o, const struct gus_timing_j
 	}
 	*j = (struct gus_shared_job){
 		.code = (uint32_t)(o->code + line * LINE), .code_size = (uint32_t)job->size, .huge = job->huge,
-		.fresh = fresh, .arena = start, .arena_size = job->arena, .what = (uint32_t)o->what,
+		.shared = job->shared, .fresh = fresh, .arena = start, .arena_size = job->arena, .what = (uint32_t)o->what,
 		.what_size = (uint32_t)job->what_size, .fill = job->fill, .warm = job->warm, .passes = job->passes,
 	};
 	memset(t->process.code + o->code, TRAP, room);
@@ -250,7 +250,8 @@ static bool evaluate(const struct gus_shared_job *j, double alone, struct gus_ti
 		    !is_time(s->round))
 			return false;
 	}
-	gus_timing_add_up(j->sample, n, r->passes, is_time(alone) ? alone : 0, &r->sum);
+	gus_timing_add_up(j->sample, n, r->passes, is_time(alone) && !j->shared ? alone : 0,
+			  &r->sum);
 	return !n || (r->passes && is_time(r->sum.cycles) && is_time(r->sum.median) && is_time(r->sum.high) &&
 		      is_time(r->sum.pace) && isfinite(r->sum.call));
 }

@@ -135,7 +135,7 @@ unfit()
 	"$GUSPROF" calibrate --check >out
 	ok "$1: check says it too" is $? 1
 	"$GUSPROF" calibrate --check --format json >out
-	told "$1: and in JSON" 'd["calibrated"] is False and "is not used: " in d["why"] or "cannot " in d["why"]'
+	told "$1: and in JSON" 'd["calibrated"] is False and ("is not used: " in d["why"] or "cannot " in d["why"])'
 }
 unfit "another microcode" 's/^valid microcode .*/valid microcode "0xold"/' \
 	"$kept is not used: it is of microcode 0xold, and here it is .*; run 'gusprof calibrate' again"

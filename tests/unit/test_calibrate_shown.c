@@ -428,8 +428,8 @@ static void facts_and_noise_are_told(void **state)
 	assert_true(tells(&m, "\ncore_ghz 3.5 GHz (3.25..3.75): of the clock\nlines 6 \n"));
 	assert_true(tells(&m, "how: 1 microbenchmark, 0.0% in trouble"));
 	m.noise = (struct gus_calibrate_noise){ 10, 1, 2, 3, 4, 5 };
-	assert_true(tells(&m, "how: 10 microbenchmarks, 50.0% in trouble (1 noisy, 2 with two times, 3 disturbed, 4 "
-			  "beside another thread of the core)"));
+	assert_true(tells(&m, "how: 10 microbenchmarks, 50.0% in trouble (1 noisy, 2 with two times, 3 disturbed); 4 "
+			  "beside another thread of the core"));
 	text = printed(print_json, &m);
 	document = json_loads(text, 0, NULL);
 	facts = json_object_get(document, "facts");
