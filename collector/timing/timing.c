@@ -204,7 +204,8 @@ static bool add(struct gus_timing *t, struct order *o, const struct gus_timing_j
 	}
 	*j = (struct gus_shared_job){
 		.code = (uint32_t)(o->code + line * LINE), .code_size = (uint32_t)job->size, .huge = job->huge,
-		.shared = job->shared, .fresh = fresh, .arena = start, .arena_size = job->arena, .what = (uint32_t)o->what,
+		.shared = job->shared, .fresh = fresh, .arena = start, .arena_size = job->arena,
+		.what = (uint32_t)o->what,
 		.what_size = (uint32_t)job->what_size, .fill = job->fill, .warm = job->warm, .passes = job->passes,
 	};
 	memset(t->process.code + o->code, TRAP, room);
