@@ -410,6 +410,18 @@ static int fail_status(const struct gus_error *err)
 	return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 }
 
+/* A reader of lines on how far it is that has gone ends nothing, or all that was found would be lost. */
+static int calibrate_and_show(struct calibrating *c, struct gus_error *err)
+{
+	struct sigaction before;
+	int rc;
+
+	sigaction(SIGPIPE, &(const struct sigaction){ .sa_handler = SIG_IGN }, &before);
+	rc = calibrate(c, err);
+	sigaction(SIGPIPE, &before, NULL);
+	return rc == 0 ? show(c) : -1;
+}
+
 static int run(int argc, char **argv)
 {
 	struct calibrate_options o = { .cpu = -1, .screen = GUS_SCREEN_DEFAULTS };
@@ -426,7 +438,7 @@ static int run(int argc, char **argv)
 	else if (o.forget)
 		status = forget(&c, &err);
 	else
-		status = calibrate(&c, &err) == 0 ? show(&c) : -1;
+		status = calibrate_and_show(&c, &err);
 	if (status < 0)
 		status = fail_status(&err);
 	end(&c);
