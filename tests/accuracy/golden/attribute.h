@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What attribution (attribution/pics) makes of the recordings of a golden run, held against its truth. It is given the
+/* What attribution (joint.h, spread.h) makes of the recordings of a golden run, held against its truth. It is given the
  * samples, a trace of the program, and a table: of the machine's traits and predictor it knows nothing. */
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_ATTRIBUTE_H
 #define GUS_TESTS_ACCURACY_GOLDEN_ATTRIBUTE_H
