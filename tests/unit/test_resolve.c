@@ -536,6 +536,7 @@ static void lines_of_uops(void **state)
 	m.insns[STORE].info.length = m.insns[LOAD].info.length = 4;
 	m.ops[STORE].slots = m.ops[LOAD].slots = 1;
 	m.s.mode = GUS_CORE_FETCH_DECODERS;
+	m.c.fetch_bytes = 32;
 	m.c.uop_cache_window = 64;
 	m.c.uop_cache_line = 6;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
