@@ -33,8 +33,8 @@ def plain(n=3, **how):
 
 
 def run(verb, path, seconds=20, memory=256):
-    """What it said, and how it ended: never by a signal, in time, with no more memory than the file and 256 MiB. Sanitizers
-    take memory without bounds, and of a busy machine's time some four times as much."""
+    """What it said, and how it ended: never by a signal, in time, with no more memory than the file and 256 MiB.
+    Sanitizers take memory without bounds, and of a busy machine's time some four times as much."""
     def limit():
         if not os.environ.get("GUS_UNBOUNDED"):
             resource.setrlimit(resource.RLIMIT_AS, (2048 * MIB, 2048 * MIB))
