@@ -232,7 +232,7 @@ static inline uint64_t gus_saturated(uint64_t a, uint64_t b)
  * honest ones may pack well: copies of stacks, of 64 KB each, that are empty but for a kilobyte come to 1,800 times
  * what they take in the file. Records are dear, and each has at least a time of its own: perf's take five bytes and
  * more. */
-#define GUS_LIMIT_PERFDATA_UNPACKED ((struct gus_limit){ 256ull << 20, 8192, UINT64_MAX })
+#define GUS_LIMIT_PERFDATA_UNPACKED ((struct gus_limit){ 256ull << 20, 4096, UINT64_MAX })
 #define GUS_LIMIT_PERFDATA_RECORDS ((struct gus_limit){ 1u << 20, 4, UINT64_MAX })
 
 #endif

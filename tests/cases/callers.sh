@@ -30,7 +30,7 @@ whole() { sed -n 's/.*callers: by unwind tables; \([0-9.]*\) % of [0-9,]* stacks
 begun='_start;.*'
 usual='main;call_outer;outer;middle;inner(;|$)'
 # What the linker, and a sanitizer, do before and after the program is not of it, and on a busy machine takes a while.
-own='inner|spin'
+own='(^|;)(inner|spin)(;|$)'
 
 record --call-graph tables -- "$target" plain $ms
 skip_if_refused $status

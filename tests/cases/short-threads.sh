@@ -90,7 +90,7 @@ ok "all samples are of the program" is "$("$gusprof" dump data |
 	sed -n 's/.* sample cpu .* pid \([0-9]*\) .*/\1/p' | sort -u | wc -l)" 1
 
 launched 300 long -F 99 --sample-cpus=never
-ok "never: much stands for nothing" holds 'unsampled > 0.2 * counted'
+ok "never: much stands for nothing" holds 'unsampled > 0.3 * counted'
 ok "the interval has the truth, and all that may be" holds 'low < truth && truth < high &&
 	high - low > unsampled / counted'
 ok "the report warns" holds 'warned == 1'
@@ -159,7 +159,7 @@ ok "what is missing is known" holds 'unsampled > 0.3 * counted && warned == 1'
 ok "the recorder says what to do" says 'Use --sample-cpus=always, which takes root, CAP_PERFMON'
 launched 200 long -F 20
 ok "without a single sample: not that it took too little time" eval '! grep -q "too little CPU time" err'
-ok "but that its tasks ended before" says 'tasks ended before they were sampled: up to \(100\|[89][0-9]\) %'
+ok "but that its tasks ended before" says 'tasks ended before they were sampled: up to \(100\|9[0-9]\) %'
 "$gusprof" report data >out 2>&1
 ok "nor in the report" eval '! grep -q "too short" out && grep -q "ended before" out'
 "${as[@]}" "$program" record --sample-cpus=always -o data2 -- true >out 2>err
