@@ -19,20 +19,22 @@ model_libmodel_a_SOURCES = \
 	model/calibration/caches.c \
 	model/calibration/chase.c model/calibration/chase.h \
 	model/calibration/chase_run.c \
-	model/calibration/knee.c model/calibration/knee.h \
 	model/calibration/emit.c model/calibration/emit.h model/calibration/emit_private.h \
 	model/calibration/emit_arm64.c model/calibration/emit_x86.c \
 	model/calibration/fit.h model/calibration/host.h \
-	model/calibration/flight.c \
 	model/calibration/fitted.c model/calibration/fitted.h \
-	model/calibration/front.c \
-	model/calibration/jam.c model/calibration/jam.h \
-	model/calibration/micro.c model/calibration/micro.h \
+	model/calibration/flight.c \
 	model/calibration/forms.c model/calibration/forms_private.h \
 	model/calibration/forms_explain.c model/calibration/forms_ports.c model/calibration/forms_time.c \
+	model/calibration/front.c \
+	model/calibration/jam.c model/calibration/jam.h \
+	model/calibration/knee.c model/calibration/knee.h \
 	model/calibration/known_forms.c model/calibration/known_forms.h \
 	model/calibration/links.c model/calibration/links.h \
-	model/calibration/subject.c model/calibration/subject.h \
+	model/calibration/loads.c model/calibration/loads.h \
+	model/calibration/memory.c model/calibration/memory.h \
+	model/calibration/micro.c model/calibration/micro.h \
+	model/calibration/mispredict.c model/calibration/mispredict.h \
 	model/calibration/penalties.c \
 	model/calibration/pool.c model/calibration/pool.h \
 	model/calibration/prefetch.c \
@@ -40,10 +42,10 @@ model_libmodel_a_SOURCES = \
 	model/calibration/round.c model/calibration/round.h \
 	model/calibration/shapes.c model/calibration/shapes.h \
 	model/calibration/stairs.c model/calibration/stairs.h \
-	model/calibration/window.c \
-	model/calibration/memory.c model/calibration/memory.h \
 	model/calibration/streams.c \
+	model/calibration/subject.c model/calibration/subject.h \
 	model/calibration/tlb.c \
+	model/calibration/window.c \
 	model/calibration/written.c model/calibration/written.h \
 	model/code/forwarding.c model/code/forwarding.h \
 	model/code/decode_group.h model/code/prediction.h \
