@@ -178,6 +178,11 @@ void gus_emit_store(struct gus_micro *k, unsigned r, unsigned base, int32_t offs
 	plain(k, GUS_EMIT_STORE, r, base, offset, &to);
 }
 
+void gus_emit_store_half(struct gus_micro *k, unsigned r, unsigned base, int32_t offset, struct gus_micro_access to)
+{
+	plain(k, GUS_EMIT_STORE_HALF, r, base, offset, &to);
+}
+
 void gus_emit_store_byte(struct gus_micro *k, unsigned r, unsigned base, int32_t offset, struct gus_micro_access to)
 {
 	plain(k, GUS_EMIT_STORE_BYTE, r, base, offset, &to);

@@ -51,6 +51,8 @@ void gus_emit_load_byte(struct gus_micro *k, unsigned r, unsigned base, int32_t 
 void gus_emit_load_indexed(struct gus_micro *k, unsigned r, unsigned base, unsigned index,
 			   struct gus_micro_access to); /* base + index */
 void gus_emit_store(struct gus_micro *k, unsigned r, unsigned base, int32_t offset, struct gus_micro_access to);
+void gus_emit_store_half(struct gus_micro *k, unsigned r, unsigned base, int32_t offset,
+			 struct gus_micro_access to); /* the low 4 bytes */
 void gus_emit_store_byte(struct gus_micro *k, unsigned r, unsigned base, int32_t offset, struct gus_micro_access to);
 /* bytes: 8 or 16; of x86 with avx2 also 32, with avx512 64. Unaligned forms. */
 void gus_emit_load_vector(struct gus_micro *k, unsigned v, unsigned bytes, unsigned base, int32_t offset,

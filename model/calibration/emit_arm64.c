@@ -167,7 +167,8 @@ static struct access_of access_of(const struct gus_emit_place *p)
 {
 	static const struct access_of general_ones[] = {
 		[GUS_EMIT_LOAD] = { 0xf9400000, 0xf8400000, 3 }, [GUS_EMIT_LOAD_BYTE] = { 0x39400000, 0x38400000, 0 },
-		[GUS_EMIT_STORE] = { 0xf9000000, 0xf8000000, 3 }, [GUS_EMIT_STORE_BYTE] = { 0x39000000, 0x38000000, 0 },
+		[GUS_EMIT_STORE] = { 0xf9000000, 0xf8000000, 3 }, [GUS_EMIT_STORE_HALF] = { 0xb9000000, 0xb8000000, 2 },
+		[GUS_EMIT_STORE_BYTE] = { 0x39000000, 0x38000000, 0 },
 	};
 	static const struct access_of vectors[2][2] = { /* load, store; 8 bytes, 16 */
 		{ { 0xfd400000, 0xfc400000, 3 }, { 0x3dc00000, 0x3cc00000, 4 } },

@@ -222,7 +222,8 @@ static void access_of(struct gus_micro *k, const struct gus_emit_place *p)
 {
 	static const struct opcode general[] = {
 		[GUS_EMIT_LOAD] = { 0, true, false, 0x8b }, [GUS_EMIT_LOAD_BYTE] = { 0, false, true, 0xb6 },
-		[GUS_EMIT_STORE] = { 0, true, false, 0x89 }, [GUS_EMIT_STORE_BYTE] = { 0, false, false, 0x88 },
+		[GUS_EMIT_STORE] = { 0, true, false, 0x89 }, [GUS_EMIT_STORE_HALF] = { 0, false, false, 0x89 },
+		[GUS_EMIT_STORE_BYTE] = { 0, false, false, 0x88 },
 	};
 	static const struct opcode vectors[2][2] = { /* load, store; 8 bytes, 16 */
 		{ { 0xf3, false, true, 0x7e }, { 0, false, true, 0x10 } },

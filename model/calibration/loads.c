@@ -171,19 +171,14 @@ static void link_blocked(struct gus_micro *m)
 	gus_emit_load(m, 4, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
 }
 
-/* All of what is loaded is in flight, but in two stores: mov [rsi + 2 * PAGE], eax; mov [rsi + 2 * PAGE + 4], eax. */
+/* All of what is loaded is in flight, but in two stores. */
 static void link_blocked_pair(struct gus_micro *m)
 {
-	static const uint8_t stores[2][6] = { { 0x89, 0x86, 0x00, 0x20, 0x00, 0x00 },
-		{ 0x89, 0x86, 0x04, 0x20, 0x00, 0x00 } };
+	for (int half = 0; half < 2; half++) {
+		int32_t offset = 2 * PAGE + half * WORD / 2;
 
-	for (int half = 0; half < 2; half++)
-		if (m->isa == GUS_ISA_X86_64) {
-			gus_emit_bytes(m, stores[half], sizeof(stores[half]));
-			gus_vec_push(&m->accesses, fixed(2 * PAGE + half * WORD / 2));
-		} else {
-			gus_emit_store_byte(m, 0, GUS_EMIT_ARENA, 2 * PAGE + half, fixed(2 * PAGE + half));
-		}
+		gus_emit_store_half(m, 0, GUS_EMIT_ARENA, offset, fixed(offset));
+	}
 	gus_emit_load(m, 0, GUS_EMIT_ARENA, 2 * PAGE, fixed(2 * PAGE));
 }
 

@@ -32,13 +32,14 @@ static const char all[] =
 	"add r14, 0xfffffffffffffff8\nadd rdx, 0x10000\nand r13, 0xfff\n"
 	"imul r8, rax\ntest r9, r9\nmov rax, [rsi]\n"
 	"mov r10, [r12+0x08]\nmovzx ebp, byte ptr [rbp+0x12c]\nmov r8, [r13+r14*1]\n"
-	"mov [rsi+0x40], r11\nmov [r13-0x04], bpl\nmovq xmm9, qword ptr [rbp]\n"
+	"mov [rsi+0x40], r11\nmov [rsi+0x2004], eax\nmov [r13-0x04], r11d\n"
+	"mov [r13-0x04], bpl\nmovq xmm9, qword ptr [rbp]\n"
 	"movups xmm1, [r12+0x10]\nvmovups ymm10, [r12+0x20]\nvmovups zmm11, zmmword ptr [r14+0x40]\n"
 	"movq [rbp], xmm9\nmovups [rcx+0x10], xmm1\nvmovups [rsi+0x20], ymm10\n"
 	"vmovups zmmword ptr [rdx], zmm3\nsqrtpd xmm1, xmm12\naddpd xmm8, xmm1\n"
 	"mulpd xmm2, xmm3\nxorps xmm15, xmm14\nmovq r12, xmm3\n"
-	"movq xmm12, r10\ncmp rdi, 0xffffffffffffffff\njz 0x135\n"
-	"test r11, r11\njnz 0x147\nnop [rax+rax*1], ax\n"
+	"movq xmm12, r10\ncmp rdi, 0xffffffffffffffff\njz 0x13f\n"
+	"test r11, r11\njnz 0x151\nnop [rax+rax*1], ax\n"
 	"sub rdi, 0x01\njnz 0x80\n";
 
 /* Each call once, with registers of both halves. */
@@ -66,6 +67,8 @@ static void x86_reads_as_meant(void **state)
 	gus_emit_load_byte(k, 4, 4, 300, nowhere);
 	gus_emit_load_indexed(k, 5, 10, 11, nowhere);
 	gus_emit_store(k, 8, GUS_EMIT_ARENA, 64, nowhere);
+	gus_emit_store_half(k, 0, GUS_EMIT_ARENA, 8196, nowhere);
+	gus_emit_store_half(k, 8, 10, -4, nowhere);
 	gus_emit_store_byte(k, 4, 10, -4, nowhere);
 	gus_emit_load_vector(k, 9, 8, 4, 0, nowhere);
 	gus_emit_load_vector(k, 1, 16, 9, 16, nowhere);
@@ -100,10 +103,11 @@ static const char all_arm64[] =
 	"mul x7, x7, x2\ncmp x8, #0\nldr x2, [x1]\nldr x9, [x11, #0x7ff8]\n"
 	"add x16, x11, #8, lsl #12\nldur x9, [x16]\nldur x9, [x11, #-0x100]\n"
 	"sub x16, x11, #0x101\nldur x9, [x16]\nldur x9, [x11, #0xff]\nldrb w6, [x6, #0x12c]\n"
-	"ldr x7, [x12, x13]\nstr x10, [x1, #0x40]\nsturb w6, [x12, #-4]\nldr d17, [x6]\n"
+	"ldr x7, [x12, x13]\nstr x10, [x1, #0x40]\nstr w9, [x1, #0x3ffc]\n"
+	"add x16, x1, #4, lsl #12\nstur w9, [x16]\nstur w9, [x11, #2]\nsturb w6, [x12, #-4]\nldr d17, [x6]\n"
 	"ldr q7, [x11, #0x10]\nstur d16, [x6, #4]\nstr q23, [x3, #0xfff0]\nfsqrt v1.2d, v20.2d\n"
 	"fadd v16.2d, v16.2d, v1.2d\nfmul v2.2d, v2.2d, v3.2d\neor v23.16b, v23.16b, v22.16b\n"
-	"fmov x11, d3\nfmov d20, x9\ncmn x0, #1\nb.eq #0x12c\ncbnz x10, #0x134\nnop\n"
+	"fmov x11, d3\nfmov d20, x9\ncmn x0, #1\nb.eq #0x13c\ncbnz x10, #0x144\nnop\n"
 	"subs x0, x0, #1\nb.ne #0x80\n";
 
 static void arm64_reads_as_meant(void **state)
@@ -138,6 +142,9 @@ static void arm64_reads_as_meant(void **state)
 	gus_emit_load_byte(k, 4, 4, 300, nowhere);
 	gus_emit_load_indexed(k, 5, 10, 11, nowhere);
 	gus_emit_store(k, 8, GUS_EMIT_ARENA, 64, nowhere);
+	gus_emit_store_half(k, 7, GUS_EMIT_ARENA, 16380, nowhere);
+	gus_emit_store_half(k, 7, GUS_EMIT_ARENA, 16384, nowhere);
+	gus_emit_store_half(k, 7, 9, 2, nowhere);
 	gus_emit_store_byte(k, 4, 10, -4, nowhere);
 	gus_emit_load_vector(k, 9, 8, 4, 0, nowhere);
 	gus_emit_load_vector(k, 7, 16, 9, 16, nowhere);
@@ -156,7 +163,7 @@ static void arm64_reads_as_meant(void **state)
 	gus_emit_end(k);
 	text_of(k, text, sizeof(text));
 	assert_string_equal(text, all_arm64);
-	assert_int_equal(k->accesses.n, 14);
+	assert_int_equal(k->accesses.n, 17);
 	assert_int_equal(k->loop % 64, 0);
 	gus_micro_free(k);
 }

@@ -290,6 +290,8 @@ static struct gus_micro *sums(enum gus_isa isa)
 	k->arena = 1 << 17;
 	gus_emit_begin(k);
 	gus_emit_store(k, 11, GUS_EMIT_ARENA, 48, at(48));
+	gus_emit_store(k, 11, GUS_EMIT_ARENA, 64, at(64));
+	gus_emit_store(k, 11, GUS_EMIT_ARENA, 32776, at(32776));
 	gus_emit_constant(k, 1, 3);
 	gus_emit_constant(k, 3, bits_of(2));
 	gus_emit_loop(k);
@@ -309,6 +311,8 @@ static struct gus_micro *sums(enum gus_isa isa)
 	gus_emit_multiply_vector(k, 9, 9);
 	gus_emit_to_general(k, 4, 9);
 	gus_emit_store(k, 4, GUS_EMIT_ARENA, 8, at(8));
+	gus_emit_store_half(k, 4, GUS_EMIT_ARENA, 64, at(64));
+	gus_emit_store_half(k, 4, GUS_EMIT_ARENA, 32776, at(32776));
 	gus_emit_store_vector(k, 9, 16, GUS_EMIT_ARENA, 40007, at(40007));
 	gus_emit_load_vector(k, 10, 16, GUS_EMIT_ARENA, 40007, at(40007));
 	gus_emit_xor_vector(k, 10, 15);
@@ -347,6 +351,8 @@ static void computes_as_meant(enum gus_isa isa)
 	assert_int_equal(word_at(arena, 16), bits_of(low) ^ bits_of(2));
 	assert_int_equal(word_at(arena, 24), bits_of(high));
 	assert_int_equal(word_at(arena, 48), 0);
+	assert_int_equal(word_at(arena, 64), (uint32_t)bits_of(low));
+	assert_int_equal(word_at(arena, 32776), (uint32_t)bits_of(low));
 	assert_int_equal(arena[65536], r & 0xff);
 	assert_int_equal(word_at(arena, 65536 + 300), r & 0xff);
 	assert_int_equal(word_at(arena, 56), r & 0xff);

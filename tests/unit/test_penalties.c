@@ -15,6 +15,7 @@
 #include "model/calibration/fit.h"
 #include "model/calibration/fitted.h"
 #include "model/calibration/host.h"
+#include "model/calibration/loads.h"
 #include "model/calibration/micro.h"
 #include "model/calibration/replica.h"
 #include "model/calibration/shapes.h"
@@ -220,6 +221,43 @@ static void chains_lead_to_the_table(void **state)
 	expect(&f, &(struct expected){ "store_forward_zero", config.store_forward_zero, HIGH });
 	expect(&f, &(struct expected){ "l1d_latency_vector", 6, LOW });
 	gus_fit_free(&f);
+}
+
+/* All that a link of the pair loads is in flight, a half in each store: none of it comes from the cache. */
+static void a_pair_is_all_of_what_is_loaded(void **state)
+{
+	static const enum gus_isa isas[] = { GUS_ISA_X86_64, GUS_ISA_ARM64 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(isas); i++) {
+		struct gus_micro *k = gus_loads_micro(isas[i], GUS_LOADS_BLOCKED_PAIR);
+		struct gus_insn_info info;
+		unsigned stored = 0, stores = 0, loads = 0; /* stored: a bit for each byte */
+		size_t n = 0;
+
+		for (uint32_t at = k->loop; at < k->end; at += info.length) {
+			const struct gus_insn_memory *m = info.memory;
+
+			assert_true(gus_insn_analyse(k->isa, k->code.v + at, k->end - at, &info) > 0);
+			if (!info.memory_count || !m->use)
+				continue;
+			assert_int_equal(m->displacement, k->accesses.v[n++].offset);
+			if (m->use & GUS_ACCESS_WRITE) {
+				assert_int_equal(m->bits, 32);
+				assert_in_range(m->displacement, 8192, 8196);
+				stored |= 0xfu << (m->displacement - 8192);
+				stores++;
+				continue;
+			}
+			assert_true(m->displacement == 8192 && m->bits == 64);
+			assert_int_equal(stored, 0xff);
+			stored = 0;
+			loads++;
+		}
+		assert_int_equal(loads, GUS_LOADS_LINKS);
+		assert_int_equal(stores, 2 * loads);
+		gus_micro_free(k);
+	}
 }
 
 /* Chains take other times; of a machine in each case, as they have nothing to do with each other. */
@@ -579,6 +617,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_found),
 		cmocka_unit_test(chains_lead_to_the_table),
+		cmocka_unit_test(a_pair_is_all_of_what_is_loaded),
 		cmocka_unit_test(what_follows_from_links),
 		cmocka_unit_test(shapes_of_what_is_blocked),
 		cmocka_unit_test(shapes_for_themselves),
