@@ -914,9 +914,10 @@ EXTRA_DIST += tests/accuracy/programs tests/accuracy/kernels/chance.h tests/accu
 check_LIBRARIES = tests/kernels/libo2.a tests/kernels/libo3.a
 check_PROGRAMS += tests/kernels/kernel
 kernel_cflags = -std=gnu11 $(GUS_WARNINGS) -fno-pie -fno-lto
-tests_kernels_kernel_SOURCES = tests/kernels/kernel.c tests/kernels/kernels.h tests/kernels/timer.c \
-	tests/kernels/timer.h tests/kernels/text.c tests/kernels/structures.c tests/kernels/control.c \
-	tests/kernels/numbers.c
+# Without our libraries, whose code would be compiled by the user's flags.
+kernel_timer = tests/kernels/timer.c tests/kernels/timer.h collector/host/clock.c
+tests_kernels_kernel_SOURCES = tests/kernels/kernel.c tests/kernels/kernels.h tests/kernels/text.c \
+	tests/kernels/structures.c tests/kernels/control.c tests/kernels/numbers.c $(kernel_timer)
 tests_kernels_kernel_CFLAGS = $(kernel_cflags)
 tests_kernels_kernel_LDFLAGS = -no-pie
 tests_kernels_kernel_LDADD = tests/kernels/libo2.a tests/kernels/libo3.a -lm
@@ -953,7 +954,7 @@ tests_kernels_suite_suite_SOURCES = tests/kernels/suite/suite.c tests/kernels/su
 	tests/kernels/suite/table.c tests/kernels/suite/table.h tests/kernels/suite/room.c tests/kernels/suite/room.h \
 	tests/kernels/suite/factors.c tests/kernels/suite/inputs.c tests/kernels/suite/prepare.h \
 	tests/kernels/suite/places.c tests/kernels/suite/places.h tests/kernels/suite/check.c \
-	tests/kernels/suite/check.h tests/kernels/timer.c tests/kernels/timer.h
+	tests/kernels/suite/check.h $(kernel_timer)
 tests_kernels_suite_suite_CFLAGS = $(kernel_cflags)
 tests_kernels_suite_suite_LDFLAGS = -no-pie
 tests_kernels_suite_suite_LDADD = $(suite_archives) -lm

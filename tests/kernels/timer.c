@@ -3,8 +3,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
-enum { SAMPLES = 1 << 15, BATCH = 50 };
+#include "collector/host/clock.h"
+
+enum {
+	SAMPLES = 1 << 15, BATCH = 50,
+	WORK_CYCLES = 20000,   /* a sample takes so many at least: 5 us */
+};
 
 static int ascending(const void *a, const void *b)
 {
@@ -20,8 +26,7 @@ static bool counts(const struct timer_sample *s, double most)
 
 struct timer_sample timer_sample_of(const struct timer_ticks *t, unsigned times)
 {
-	enum { MULTIPLICATION = 3 }; /* cycles, on every x86 of the tables */
-	double cycle = (t->chain[0] + t->chain[1]) / 2 / (MULTIPLICATION * TIMER_CHAIN);
+	double cycle = (t->chain[0] + t->chain[1]) / 2 / (TIMER_UNITS * GUS_CLOCK_UNIT);
 
 	return (struct timer_sample){ t->work / cycle / times, TIMER_ROUNDS * cycle / fmax(t->rounds[0], t->rounds[1]),
 		fabs(t->chain[0] - t->chain[1]) / fmin(t->chain[0], t->chain[1]) };
@@ -62,60 +67,37 @@ struct timed timer_judge(const struct timer_sample *samples, unsigned n, double 
 	return timed;
 }
 
-#if !defined(__x86_64__)
 bool timer_works(void)
 {
-	return false;
-}
-
-struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough, double rounds)
-{
-	(void)work, (void)what, (void)seconds, (void)enough, (void)rounds;
-	return (struct timed){ 0 };
-}
-#else
-#include <time.h>
-#include <x86intrin.h>
-
-enum {
-	CHAIN_TURN = 200,      /* multiplications in a turn of the loop */
-	WORK_CYCLES = 20000,   /* a sample takes so many at least: 5 us */
-};
-
-_Static_assert(TIMER_CHAIN % CHAIN_TURN == 0, "whole turns");
-
-bool timer_works(void)
-{
+#if defined(__x86_64__)
 	return true;
+#else
+	return false; /* the ticks of others' clocks are too long */
+#endif
 }
 
 static uint64_t now(void)
 {
-	unsigned cpu;
-	uint64_t ticks;
+	uint32_t cpu;
 
-	_mm_lfence();
-	ticks = __rdtscp(&cpu);
-	_mm_lfence();
-	return ticks;
+	return gus_clock_ticks(&cpu);
 }
 
 /* Ticks of the chain. */
 static double chain(void)
 {
-	uint64_t start = now(), n = TIMER_CHAIN / CHAIN_TURN, v = 3;
+	uint64_t start = now();
 
-	__asm__ volatile(".p2align 6\n1: .rept %c2\nimul %1, %1\n.endr\ndec %0\njnz 1b"
-			 : "+r"(n), "+r"(v) : "i"(CHAIN_TURN));
+	gus_clock_run(GUS_CLOCK_PRODUCTS, TIMER_UNITS);
 	return (double)(now() - start);
 }
 
 /* Ticks of the rounds. */
 static double rounds(void)
 {
-	uint64_t start = now(), n = TIMER_ROUNDS;
+	uint64_t start = now();
 
-	__asm__ volatile(".p2align 6\n1: dec %0\njnz 1b" : "+r"(n));
+	gus_clock_rounds(TIMER_ROUNDS);
 	return (double)(now() - start);
 }
 
@@ -149,6 +131,8 @@ struct timed timer_measure(void (*work)(void *what), void *what, double seconds,
 	struct timed timed = { 0 };
 	unsigned times = 1, n = 0;
 
+	if (!timer_works())
+		return timed;
 	for (struct timer_sample s; (s = take(work, what, times)).cycles * times < WORK_CYCLES && times < 1U << 20; )
 		times *= 2;
 	while (timed.kept < enough && n + BATCH <= SAMPLES && (n == 0 || nanoseconds() < end)) {
@@ -158,4 +142,3 @@ struct timed timer_measure(void (*work)(void *what), void *what, double seconds,
 	}
 	return timed;
 }
-#endif

@@ -27,8 +27,9 @@ bool timer_works(void);
  * be there all the while; 0: nothing is known. */
 struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough, double rounds);
 
-/* The work of a probe: multiplications, each of the one before, and rounds of an empty loop. */
-enum { TIMER_CHAIN = 4000, TIMER_ROUNDS = 3000 };
+/* The work of a probe: multiplications, each of the one before, in units of GUS_CLOCK_UNIT cycles, and rounds of an
+ * empty loop. */
+enum { TIMER_UNITS = 63, TIMER_ROUNDS = 3000 };
 
 /* What the time-stamp counter said: of the chains before and behind, of the rounds before and behind, of the work. */
 struct timer_ticks { double chain[2], rounds[2], work; };
@@ -40,8 +41,7 @@ struct timer_sample {
 	double apart;  /* the two chains, as a share */
 };
 
-/* Ticks in which the work was run so many times as a sample. A cycle is what a third of a multiplication takes, in the
- * mean of both chains. */
+/* Ticks in which the work was run so many times as a sample. A cycle is what it takes in the mean of both chains. */
 struct timer_sample timer_sample_of(const struct timer_ticks *t, unsigned times);
 /* What n samples, at least one, say. Those count whose chains are at most 1 % apart and whose probe was at least 90 %
  * of the fastest of such, or of what is known of it. */

@@ -20,11 +20,11 @@ static void expect(const struct timer_sample *samples, unsigned n, struct timed 
 	assert_float_equal(t.rounds, e.rounds, 1e-9);
 }
 
-/* 4,000 multiplications are 12,000 cycles: in 24,000 ticks, 2 ticks each. The slower of both probes tells, and work
+/* 63 units of the chain are 12,096 cycles: in 24,192 ticks, 2 ticks each. The slower of both probes tells, and work
  * that was run ten times takes a tenth. */
 static void test_sample(void **state)
 {
-	struct timer_ticks t = { { 24000, 24000 }, { 7500, 6000 }, 600 };
+	struct timer_ticks t = { { 24192, 24192 }, { 7500, 6000 }, 600 };
 	struct timer_sample s = timer_sample_of(&t, 1);
 
 	(void)state;
@@ -35,12 +35,12 @@ static void test_sample(void **state)
 	s = timer_sample_of(&t, 10);
 	assert_float_equal(s.cycles, 30, 1e-9);
 	assert_float_equal(s.rounds, 0.5, 1e-9);
-	t.chain[1] = 36000; /* 2.5 ticks a cycle */
+	t.chain[1] = 36288; /* 2.5 ticks a cycle */
 	s = timer_sample_of(&t, 1);
 	assert_float_equal(s.cycles, 240, 1e-9);
 	assert_float_equal(s.rounds, 0.625, 1e-9);
 	assert_float_equal(s.apart, 0.5, 1e-9);
-	t = (struct timer_ticks){ { 36000, 24000 }, { 12000, 7500 }, 600 };
+	t = (struct timer_ticks){ { 36288, 24192 }, { 12000, 7500 }, 600 };
 	assert_float_equal(timer_sample_of(&t, 1).apart, 0.5, 1e-9);
 	assert_float_equal(timer_sample_of(&t, 1).rounds, 0.625, 1e-9);
 }
