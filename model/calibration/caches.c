@@ -219,7 +219,6 @@ static int cost_twice(const struct gus_caching *m, unsigned apart, double *cycle
 {
 	const uint64_t places = m->lines[GUS_CACHING_L1] * 3 / 2, distance = 9 * GUS_CACHING_LINE;
 	struct gus_micro *k = gus_micro_new(m->host->isa, "lines, %u apart", apart);
-	struct gus_micro_time time;
 	int rc;
 
 	k->huge = m->host->arena_most_huge > 0;
@@ -238,9 +237,8 @@ static int cost_twice(const struct gus_caching *m, unsigned apart, double *cycle
 	gus_emit_end(k);
 	k->passes = places / TWICE_STEPS + 1;
 	k->warm = 2 * k->passes;
-	rc = gus_chase_run(m->host, (const struct gus_micro *const *)&k, 1, &time, err);
-	gus_micro_free(k);
-	*cycles = time.cycles / TWICE_STEPS;
+	rc = gus_chase_run(m->host, &k, 1, cycles, err);
+	*cycles /= TWICE_STEPS;
 	return rc;
 }
 

@@ -6,7 +6,7 @@
 #include "model/calibration/emit.h"
 #include "model/calibration/host.h"
 
-enum { STEPS = 16, TIMES_MOST = 32, WALKED_TWICE = 1 << 18, RESUMED = 8192, SLOT = 64 };
+enum { STEPS = 16, WALKED_TWICE = 1 << 18, RESUMED = 8192, SLOT = 64 };
 struct gus_chase gus_chase_of(uint64_t places, uint64_t distance, bool huge)
 {
 	return (struct gus_chase){ .list[0] = { .places = places, .distance = distance, .seed = 1 }, .lists = 1,
@@ -100,18 +100,14 @@ static struct gus_micro *micro_of(const struct gus_calibration_host *host, const
 int gus_chase_times(const struct gus_calibration_host *host, const struct gus_chase *chases, unsigned n, double *cycles,
 		    struct gus_error *err)
 {
-	struct gus_micro *micros[TIMES_MOST] = { NULL };
-	struct gus_micro_time times[TIMES_MOST];
+	struct gus_micro *micros[GUS_CHASE_MOST] = { NULL };
 	int rc;
 
 	for (unsigned i = 0; i < n; i++)
 		micros[i] = micro_of(host, &chases[i]);
-	rc = gus_chase_run(host, (const struct gus_micro *const *)micros, n, times, err);
-	for (unsigned i = 0; i < n; i++) {
-		if (rc == 0)
-			cycles[i] = times[i].cycles / chases[i].steps;
-		gus_micro_free(micros[i]);
-	}
+	rc = gus_chase_run(host, micros, n, cycles, err);
+	for (unsigned i = 0; i < n; i++)
+		cycles[i] /= chases[i].steps;
 	return rc;
 }
 

@@ -11,9 +11,9 @@
 
 struct gus_calibration_host;
 struct gus_error;
-struct gus_micro_time;
 
 enum { GUS_CHASE_LISTS = 12 };          /* as many as there are registers */
+enum { GUS_CHASE_MOST = 32 };           /* microbenchmarks that are run by turns */
 
 struct gus_chase {
 	struct gus_micro_list list[GUS_CHASE_LISTS];
@@ -28,10 +28,11 @@ struct gus_chase {
 
 /* One list, of places that lie so far apart, in a random order. */
 struct gus_chase gus_chase_of(uint64_t places, uint64_t distance, bool huge);
-/* Has microbenchmarks run, and those again of which no sample was left undisturbed. Of what stays so there is a time
- * that is too long, at worst INFINITY, and no NAN. -1 with err: one did not come back. */
-int gus_chase_run(const struct gus_calibration_host *host, const struct gus_micro *const *micros, unsigned n,
-		  struct gus_micro_time *times, struct gus_error *err);
+/* Has n microbenchmarks run, GUS_CHASE_MOST at most, and those again of which no sample was left undisturbed; frees
+ * them. Cycles a pass of each: of what stays disturbed they are too many, at worst INFINITY, and no NAN. -1 with err,
+ * and NANs: one did not come back. */
+int gus_chase_run(const struct gus_calibration_host *host, struct gus_micro *const *micros, unsigned n, double *cycles,
+		  struct gus_error *err);
 /* Cycles for a step of all lists. -1 with err. */
 int gus_chase_time(const struct gus_calibration_host *host, const struct gus_chase *chase, double *cycles,
 		   struct gus_error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Microbenchmarks of chases, until each has a time. */
+#include <assert.h>
 #include <math.h>
 
 #include "base/error.h"
@@ -19,8 +20,8 @@ static int settle(const struct gus_micro *k, struct gus_micro_time *t, struct gu
 	return 0;
 }
 
-int gus_chase_run(const struct gus_calibration_host *host, const struct gus_micro *const *micros, unsigned n,
-		  struct gus_micro_time *times, struct gus_error *err)
+static int run(const struct gus_calibration_host *host, const struct gus_micro *const *micros, unsigned n,
+	       struct gus_micro_time *times, struct gus_error *err)
 {
 	if (host->run(host->context, micros, n, times, err) != 0)
 		return -1;
@@ -34,4 +35,19 @@ int gus_chase_run(const struct gus_calibration_host *host, const struct gus_micr
 			return -1;
 	}
 	return 0;
+}
+
+int gus_chase_run(const struct gus_calibration_host *host, struct gus_micro *const *micros, unsigned n, double *cycles,
+		  struct gus_error *err)
+{
+	struct gus_micro_time times[GUS_CHASE_MOST];
+	int rc;
+
+	assert(n <= GUS_CHASE_MOST);
+	rc = run(host, (const struct gus_micro *const *)micros, n, times, err);
+	for (unsigned i = 0; i < n; i++) {
+		cycles[i] = rc == 0 ? times[i].cycles : NAN;
+		gus_micro_free(micros[i]);
+	}
+	return rc;
 }

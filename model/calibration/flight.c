@@ -56,16 +56,14 @@ static int time_volley(const struct gus_caching *m, unsigned lists, unsigned eac
 {
 	const uint64_t apart = (m->huge ? 2 : 7) * GUS_CACHING_LINE;
 	struct volley v = { .lists = lists, .each = each };
-	struct gus_micro_time time;
 	struct gus_micro *k;
 	int rc;
 
 	v.places = lines / (m->huge ? 2 : 1) / (lists * each);
 	v.region = (v.places * apart / GUS_CACHING_PAGE + 1) * GUS_CACHING_PAGE;
 	k = volley_micro(m, &v);
-	rc = gus_chase_run(m->host, (const struct gus_micro *const *)&k, 1, &time, err);
-	gus_micro_free(k);
-	*cycles = time.cycles / STEPS;
+	rc = gus_chase_run(m->host, &k, 1, cycles, err);
+	*cycles /= STEPS;
 	return rc;
 }
 

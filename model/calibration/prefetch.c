@@ -28,7 +28,6 @@ enum {
 	NEAR = 64,                      /* blocks that L2 has room for: a part of them is more than L1 has ways */
 	SAMPLE = 512,                   /* places that are timed together, at least */
 	WAIT = 36, PRODUCT = 3,         /* products behind each load, and cycles of one: longer than L3 takes */
-	MOST = 16,                      /* walks that are timed by turns */
 	FIRST = 25,                     /* the first line of two: odd, so that its pair is the one before it */
 	BEHIND = 20,                    /* lines farther there is nothing that comes along */
 	WORD = 8,                       /* bytes: where a place is that may share its line */
@@ -124,17 +123,14 @@ static struct gus_micro *walk_micro(const struct gus_caching *m, const struct wa
 static int time_walks(const struct gus_caching *m, const struct walk *walks, unsigned n, double *cycles,
 		      struct gus_error *err)
 {
-	struct gus_micro *micros[MOST] = { NULL };
-	struct gus_micro_time times[MOST];
+	struct gus_micro *micros[GUS_CHASE_MOST] = { NULL };
 	int rc;
 
 	for (unsigned i = 0; i < n; i++)
 		micros[i] = walk_micro(m, &walks[i]);
-	rc = gus_chase_run(m->host, (const struct gus_micro *const *)micros, n, times, err);
-	for (unsigned i = 0; i < n; i++) {
-		cycles[i] = rc == 0 ? times[i].cycles * walks[i].places : 0;
-		gus_micro_free(micros[i]);
-	}
+	rc = gus_chase_run(m->host, micros, n, cycles, err);
+	for (unsigned i = 0; i < n; i++)
+		cycles[i] *= walks[i].places;
 	return rc;
 }
 
@@ -390,17 +386,15 @@ static struct gus_micro *loads_micro(const struct gus_caching *m, unsigned loads
 static int time_loads(const struct gus_caching *m, double cycles[LOADS_SIZES], struct gus_error *err)
 {
 	struct gus_micro *micros[LOADS_SIZES];
-	struct gus_micro_time times[LOADS_SIZES];
 	int rc;
 
 	for (unsigned i = 0; i < LOADS_SIZES; i++)
 		micros[i] = loads_micro(m, LOADS << i);
-	rc = gus_chase_run(m->host, (const struct gus_micro *const *)micros, LOADS_SIZES, times, err);
+	rc = gus_chase_run(m->host, micros, LOADS_SIZES, cycles, err);
 	for (unsigned i = 0; i < LOADS_SIZES; i++) {
-		cycles[i] = rc == 0 ? times[i].cycles / (LOADS << i) - m->cycles[GUS_CACHING_L1] - 2 : 0;
+		cycles[i] = cycles[i] / (LOADS << i) - m->cycles[GUS_CACHING_L1] - 2;
 		if (!m->huge && (uint64_t)LOADS << i >= m->pages) /* each is in a page of its own */
 			cycles[i] -= m->second;
-		gus_micro_free(micros[i]);
 	}
 	return rc;
 }

@@ -81,13 +81,11 @@ static struct gus_micro *flow_micro(const struct gus_caching *m, const struct fl
 static int time_flow(const struct gus_caching *m, const struct flow *f, double *rate, struct gus_error *err)
 {
 	struct gus_micro *k = flow_micro(m, f);
-	struct gus_micro_time time;
-	uint64_t bytes = 0;
-	int rc = gus_chase_run(m->host, (const struct gus_micro *const *)&k, 1, &time, err);
+	uint64_t bytes = k->accesses.n * f->width;
+	double cycles;
+	int rc = gus_chase_run(m->host, &k, 1, &cycles, err);
 
-	bytes = k->accesses.n * f->width;
-	gus_micro_free(k);
-	*rate = (double)bytes / time.cycles;
+	*rate = (double)bytes / cycles;
 	return rc;
 }
 
