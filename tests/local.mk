@@ -214,6 +214,12 @@ unit_tests = \
 	tests/unit/test_companions \
 	tests/unit/test_compare_shown \
 	tests/unit/test_compared \
+	tests/unit/test_compared_figures \
+	tests/unit/test_compared_forms \
+	tests/unit/test_compared_knobs \
+	tests/unit/test_compared_trust \
+	tests/unit/test_compared_variants \
+	tests/unit/test_compared_weak \
 	tests/unit/test_confine \
 	tests/unit/test_container \
 	tests/unit/test_control \
@@ -502,7 +508,15 @@ tests_unit_test_compare_shown_SOURCES = tests/unit/test_compare_shown.c $(made_p
 	cli/common/recording.c cli/common/wording.c cli/compare/csv.c cli/compare/json.c cli/compare/text.c \
 	cli/compare/words.c cli/model/expected.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c \
 	cli/screen/table.c
-tests_unit_test_compared_SOURCES = tests/unit/test_compared.c $(made_program)
+made_figure = tests/unit/made_figure.h
+made_joined = tests/unit/made_joined.c tests/unit/made_joined.h $(made_program)
+tests_unit_test_compared_SOURCES = tests/unit/test_compared.c $(made_figure) $(made_joined)
+tests_unit_test_compared_figures_SOURCES = tests/unit/test_compared_figures.c $(made_figure)
+tests_unit_test_compared_forms_SOURCES = tests/unit/test_compared_forms.c $(made_figure) $(made_joined)
+tests_unit_test_compared_knobs_SOURCES = tests/unit/test_compared_knobs.c $(made_figure)
+tests_unit_test_compared_trust_SOURCES = tests/unit/test_compared_trust.c $(made_figure)
+tests_unit_test_compared_variants_SOURCES = tests/unit/test_compared_variants.c $(made_joined)
+tests_unit_test_compared_weak_SOURCES = tests/unit/test_compared_weak.c $(made_figure) $(made_joined)
 tests_unit_test_confine_SOURCES = tests/unit/test_confine.c tracing/confine/calls.c
 tests_unit_test_confine_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 tests_unit_test_confine_LDADD = $(LDADD) $(SECCOMP_LIBS) -lpthread
