@@ -212,7 +212,10 @@ unit_tests = \
 	tests/unit/test_columns \
 	tests/unit/test_columns_later \
 	tests/unit/test_companions \
-	tests/unit/test_compare_shown \
+	tests/unit/test_compare_csv \
+	tests/unit/test_compare_json \
+	tests/unit/test_compare_text \
+	tests/unit/test_compare_words \
 	tests/unit/test_compared \
 	tests/unit/test_compared_figures \
 	tests/unit/test_compared_forms \
@@ -503,12 +506,17 @@ tests_unit_test_companions_SOURCES = tests/unit/test_companions.c
 tests_unit_test_companions_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_timing_facts -Wl,--wrap=gus_timing_run \
 	-Wl,--wrap=gus_read_text -Wl,--wrap=gus_procfs_read -Wl,--wrap=sched_getaffinity \
 	-Wl,--wrap=sched_setaffinity -Wl,--wrap=gus_helper_fork -Wl,--wrap=nanosleep
-tests_unit_test_compare_shown_SOURCES = tests/unit/test_compare_shown.c $(made_program) $(printed) \
+made_figure = tests/unit/made_figure.h
+# Comparisons as they are shown, and of cli/ what any of these tests calls.
+made_comparison = tests/unit/made_comparison.c tests/unit/made_comparison.h $(made_figure) $(made_program) $(printed) \
 	cli/common/calibrated.c cli/common/calibrations.c cli/common/csv.c cli/common/json.c cli/common/print.c \
 	cli/common/recording.c cli/common/wording.c cli/compare/csv.c cli/compare/json.c cli/compare/text.c \
 	cli/compare/words.c cli/model/expected.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c \
 	cli/screen/table.c
-made_figure = tests/unit/made_figure.h
+tests_unit_test_compare_csv_SOURCES = tests/unit/test_compare_csv.c $(made_comparison)
+tests_unit_test_compare_json_SOURCES = tests/unit/test_compare_json.c $(made_comparison)
+tests_unit_test_compare_text_SOURCES = tests/unit/test_compare_text.c $(made_comparison)
+tests_unit_test_compare_words_SOURCES = tests/unit/test_compare_words.c $(made_comparison)
 made_joined = tests/unit/made_joined.c tests/unit/made_joined.h $(made_program)
 tests_unit_test_compared_SOURCES = tests/unit/test_compared.c $(made_figure) $(made_joined)
 tests_unit_test_compared_figures_SOURCES = tests/unit/test_compared_figures.c $(made_figure)
