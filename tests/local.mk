@@ -246,6 +246,8 @@ unit_tests = \
 	tests/unit/test_calibrate_shown \
 	tests/unit/test_host_key \
 	tests/unit/test_timing \
+	tests/unit/test_timing_clock \
+	tests/unit/test_timing_memory \
 	tests/unit/test_timing_sum \
 	tests/unit/test_core_memory \
 	tests/unit/test_core_rules \
@@ -411,10 +413,11 @@ unit_tests = \
 	tests/unit/test_window \
 	tests/unit/test_widths
 if HOST_X86_64
-unit_tests += tests/unit/test_callers tests/unit/test_copied
+unit_tests += tests/unit/test_callers tests/unit/test_copied tests/unit/test_timing_faults
 tests_unit_test_callers_SOURCES = tests/unit/test_callers.c cli/record/callers.c cli/record/beyond.c \
 	cli/record/remembered.c
 tests_unit_test_copied_SOURCES = tests/unit/test_copied.c
+tests_unit_test_timing_faults_SOURCES = tests/unit/test_timing_faults.c tests/unit/made_timing.h
 endif
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -692,7 +695,9 @@ tests_unit_test_calibrate_shown_SOURCES = tests/unit/test_calibrate_shown.c $(pr
 	cli/calibrate/json.c cli/calibrate/text.c cli/common/json.c cli/common/print.c cli/common/progress.c \
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_host_key_SOURCES = tests/unit/test_host_key.c
-tests_unit_test_timing_SOURCES = tests/unit/test_timing.c
+tests_unit_test_timing_SOURCES = tests/unit/test_timing.c tests/unit/made_timing.h
+tests_unit_test_timing_clock_SOURCES = tests/unit/test_timing_clock.c tests/unit/made_timing.h
+tests_unit_test_timing_memory_SOURCES = tests/unit/test_timing_memory.c tests/unit/made_timing.h
 tests_unit_test_timing_sum_SOURCES = tests/unit/test_timing_sum.c
 tests_unit_test_perf_names_SOURCES = tests/unit/test_perf_names.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
