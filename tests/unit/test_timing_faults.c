@@ -135,6 +135,13 @@ static size_t put_write(uint8_t *code, size_t n, uint32_t fd)
 	return put_code(code, n, "\x48\x8d\x35\0\0\0\0\xba\x01\0\0\0\x0f\x05\x5f", 15);
 }
 
+/* What was not disturbed takes its time: 16 cycles and 48 on a quiet machine, of which a core that is faster than the
+ * chains beside it leaves 11 and 33. Of what was, there is but a time. */
+static bool is_timed(const struct gus_timing_result *r, double more_than)
+{
+	return isfinite(r->sum.cycles) && r->sum.cycles > (r->sum.trouble ? 0 : more_than);
+}
+
 /* The jobs behind one that does what it wants are timed as if it had not been there, and it is found out: alone, and
  * among `most`. */
 static void expect_guilty(const uint8_t *code, size_t size, enum gus_timing_fault fault, size_t most)
@@ -152,8 +159,9 @@ static void expect_guilty(const uint8_t *code, size_t size, enum gus_timing_faul
 		run(jobs + 1, 2, r + 1);
 		assert_int_equal(r[1].fault, GUS_TIMING_RETURNED);
 		assert_int_equal(r[2].fault, GUS_TIMING_RETURNED);
-		if (!(r[1].sum.cycles > 6 && r[2].sum.cycles > 18)) /* 12 and 36 on a quiet machine */
-			fail_msg("%g and %g cycles", r[1].sum.cycles, r[2].sum.cycles);
+		if (!is_timed(&r[1], 11) || !is_timed(&r[2], 33))
+			fail_msg("%g and %g cycles, with troubles %#x and %#x", r[1].sum.cycles, r[2].sum.cycles,
+				 r[1].sum.trouble, r[2].sum.trouble);
 	}
 }
 
