@@ -104,11 +104,11 @@ ok "an empty GUSPROF_DATA has none" is $? 1
 GUSPROF_DATA=data "$GUSPROF" calibrate --check >out
 ok "nor has one that is no path from the root on" is $? 1
 ok "and it would be nowhere" not says 'it would be' out
-XDG_DATA_HOME=$work/xdg HOME=$work/home
-export XDG_DATA_HOME HOME
-mkdir -p -m 700 xdg home/.local/share
+XDG_DATA_HOME=$work/xdg
+export XDG_DATA_HOME
+mkdir -p -m 700 xdg "$HOME/.local/share"
 cp -a data xdg/gusprof
-cp -a data home/.local/share/gusprof
+cp -a data "$HOME/.local/share/gusprof"
 (
 	unset GUSPROF_DATA
 	"$GUSPROF" model --block $imul >"$work/by-xdg"
@@ -116,7 +116,7 @@ cp -a data home/.local/share/gusprof
 	"$GUSPROF" model --block $imul >"$work/by-home"
 )
 ok "XDG_DATA_HOME says where" says "^calibrated: $work/xdg/gusprof/" by-xdg
-ok "else it is in the home" says "^calibrated: $work/home/.local/share/gusprof/" by-home
+ok "else it is in the home" says "^calibrated: $HOME/.local/share/gusprof/" by-home
 
 # It is never another host's. unfit WHAT SED PATTERN
 unfit()

@@ -233,7 +233,7 @@ if javac -version >/dev/null 2>&1 && java $perf_map -version >/dev/null 2>&1; th
 else
 	echo "# no java of version 17 or later here"
 fi
-python=$(for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9]*/bin/python3; do
+python=$(for python in python3 "$PYENV_ROOT"/versions/3.1[2-9]*/bin/python3; do
 	"$python" -X perf -c 'import sys; sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null &&
 		command -v "$python" && break
 done)

@@ -18,14 +18,24 @@ case $gusprof in
 esac
 GUSPROF=$gusprof
 export GUSPROF
+# perf keeps copies of the programs that it recorded in the home folder, and gusprof finds them there: it is a folder
+# without any. Compilers and interpreters that are installed in the user's stay known.
+user_home=${HOME-}
+PYENV_ROOT=${PYENV_ROOT:-$user_home/.pyenv}
+RUSTUP_HOME=${RUSTUP_HOME:-$user_home/.rustup}
+CARGO_HOME=${CARGO_HOME:-$user_home/.cargo}
+export PYENV_ROOT RUSTUP_HOME CARGO_HOME
 children=
 failed=0
 n=0
 shown='out err' # the files that a check which fails shows
 said=err        # the file that says looks into
 work=$(mktemp -d) || exit 99
+own_home=$(mktemp -d) || exit 99
+HOME=$own_home
+export HOME
 cleanup() { :; } # for a case to define anew, if it has more to clean up
-trap 'cleanup; for child in $children; do kill -KILL "$child" 2>/dev/null; done; rm -rf "$work"' EXIT
+trap 'cleanup; for child in $children; do kill -KILL "$child" 2>/dev/null; done; rm -rf "$work" "$own_home"' EXIT
 trap 'exit 99' HUP INT TERM # so that what is left behind is cleaned up then, too
 cd "$work" || exit 99
 

@@ -37,18 +37,15 @@ ok "a report finds the inlined function" report --no-cache
 cp out first
 ok "and its line" grep -q 'add,.*spin\.c,5,' first
 
-HOME=$work/home
-export HOME
-mkdir home
 unset GUSPROF_CACHE XDG_CACHE_HOME
 ok "--no-cache makes no folder" same --no-cache
-ok "nor the one above" test ! -e home/.cache
+ok "nor the one above" test ! -e "$HOME"/.cache
 ok "the first report is the same" same
-ok "and is remembered" cached home/.cache/gusprof 1
-ok "in a folder that is ours" mode_of home/.cache/gusprof 700
-ok "and a file that is ours" mode_of "$(echo home/.cache/gusprof/"$id"-*)" 600
+ok "and is remembered" cached "$HOME"/.cache/gusprof 1
+ok "in a folder that is ours" mode_of "$HOME"/.cache/gusprof 700
+ok "and a file that is ours" mode_of "$(echo "$HOME"/.cache/gusprof/"$id"-*)" 600
 ok "the second is the same" same
-echo x >>"$(echo home/.cache/gusprof/"$id"-*)"
+echo x >>"$(echo "$HOME"/.cache/gusprof/"$id"-*)"
 ok "a damaged file changes nothing" same
 ok "and is whole again" same
 annotate() { GUSPROF_CACHE=$work/annotated timeout 60 "$GUSPROF" annotate -i spin.data spin >out 2>err; }
@@ -60,9 +57,9 @@ XDG_CACHE_HOME=relative report
 ok "but for a relative one" test ! -e relative
 GUSPROF_CACHE=$work/own report
 ok "GUSPROF_CACHE is one" cached own 1
-rm -rf home/.cache
+rm -rf "$HOME"/.cache
 GUSPROF_CACHE='' report
-ok "an empty one is none" test ! -e home/.cache
+ok "an empty one is none" test ! -e "$HOME"/.cache
 mkdir -m 777 open
 GUSPROF_CACHE=$work/open report -v
 ok "where others may write the report is the same" cmp -s out first
