@@ -56,8 +56,7 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->line_size = 64;
 	if (!c->microcode_width)
 		c->microcode_width = 4;
-	if (!c->microcode_switch)
-		c->microcode_switch = 4;
+	c->microcode_switch = (uint32_t)gus_uarch_value(u, "microcode_switch", 4); /* there are machines without */
 	if (!c->microcode_switch_decoders)
 		c->microcode_switch_decoders = 2; /* Abel and Reineke's simulator (uiCA), for all cores that it has */
 	if (!c->store_forward_latency)

@@ -326,6 +326,27 @@ static void what_is_not_there_is_not_relaxed(void **state)
 	gus_uarch_free(u);
 }
 
+/* A way to the microcode that costs nothing is not one of which nothing is said. */
+static void a_switch_that_costs_nothing(void **state)
+{
+	static const struct { const char *param; uint32_t cycles; } said[] = {
+		{ "", 4 }, { "param microcode_switch 0 cycles x\n", 0 }, { "param microcode_switch 3 cycles x\n", 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
+		char *text = gus_format("uarch u isa x86-64 \"u\"\nsource x \"x\"\nport p0 x\n%s"
+					"row r uops 1 latency 1 uses p0:1 source x\n", said[i].param);
+		struct gus_uarch *u = made_table_of(text);
+		struct gus_core_config c;
+
+		gus_core_config_of(&c, u);
+		assert_int_equal(c.microcode_switch, said[i].cycles);
+		gus_uarch_free(u);
+		free(text);
+	}
+}
+
 /* Each parameter that a row names is one of tables. */
 static void parameters_are_those_of_tables(void **state)
 {
@@ -395,7 +416,7 @@ int main(void)
 		cmocka_unit_test(engines_have_what_they_claim),
 		cmocka_unit_test(relaxed_is_no_limit),
 		cmocka_unit_test(who_is_relaxed), cmocka_unit_test(what_is_not_there_is_not_relaxed),
-		cmocka_unit_test(parameters_are_those_of_tables),
+		cmocka_unit_test(a_switch_that_costs_nothing), cmocka_unit_test(parameters_are_those_of_tables),
 		cmocka_unit_test(the_manual_says_what_the_table_says),
 	};
 
