@@ -151,31 +151,49 @@ static bool from_conditional_move(const struct builder *b, struct lowered *l)
 	return true;
 }
 
-/* A multiplication with a product of two registers (mul, imul of one operand): the lower half is there when that of a
- * multiplication with one result is, the upper half comes from a second uop, a cycle behind it. Where there are more
- * uops (32 bits on Intel's cores), they cut the lower half out as well. Timed on Zen 4: 3 and 4 cycles; measured on Ice
- * Lake: 3 of the lower half. */
+/* Which accesses are the halves of a wide product: the lower one of mul and imul is in rax; mulx, which leaves flags
+ * alone, names first the register of the upper half and then that of the lower one. */
+static void find_halves(const struct builder *b, const struct gus_insn_info *info, uint32_t *lower, uint32_t *upper)
+{
+	uint32_t results = 0;
+	bool flags = false;
+
+	*lower = 0;
+	for (unsigned o = 0; o < info->access_count; o++) {
+		const struct gus_insn_access *a = &info->access[o];
+
+		if (!(a->use & GUS_ACCESS_WRITE))
+			continue;
+		flags |= gus_program_is_flag(b, a->reg);
+		results |= is_general(a->reg) ? 1u << o : 0;
+		*lower |= a->reg == GUS_X86_RAX ? 1u << o : 0;
+	}
+	if (!flags)
+		*lower = results & (results - 1);
+	*upper = results & ~*lower;
+}
+
+/* A multiplication with a product of two registers (mul, imul of one operand, mulx): the lower half is there when that
+ * of a multiplication with one result is, the upper half comes from a second uop, a cycle behind it. Where there are
+ * more uops (32 bits on Intel's cores), they cut the lower half out as well. Timed on Zen 3 and 4: 3 and 4 cycles;
+ * measured on Ice Lake: 3 of the lower half. */
 static bool from_wide_product(const struct builder *b, struct lowered *l)
 {
 	const struct gus_insn_info *info = l->info;
 	int16_t low = latency_of(b, "IMUL (R64, R64)");
-	uint32_t halves[2] = { 0, 0 };
+	uint32_t lower, upper;
 
 	if (!b->rules.x86 || info->class != GUS_INSN_MUL ||
 	    l->uops != 2u + (info->memory_count && b->rules.roles.split))
 		return false;
-	for (unsigned o = 0; o < info->access_count; o++)
-		if (info->access[o].use & GUS_ACCESS_WRITE) {
-			halves[0] |= info->access[o].reg == GUS_X86_RAX ? 1u << o : 0;
-			halves[1] |= info->access[o].reg == GUS_X86_RDX ? 1u << o : 0;
-		}
-	if (!halves[0] || !halves[1] || !low)
+	find_halves(b, info, &lower, &upper);
+	if (!lower || !upper || !low)
 		return false;
 	for (unsigned o = 0; o < info->access_count; o++)
 		for (unsigned i = 0; (info->access[o].use & GUS_ACCESS_WRITE) && i < info->access_count; i++)
 			if (gus_program_reads(&info->access[i]))
-				l->cycles[i][o] = (int16_t)(low + !(halves[0] >> o & 1));
-	l->halves = halves[0];
+				l->cycles[i][o] = (int16_t)(low + !(lower >> o & 1));
+	l->halves = lower;
 	l->latency = (uint32_t)(low + 1) * GUS_UARCH_CENTI;
 	return true;
 }

@@ -469,11 +469,13 @@ static void uops_one_behind_another(void **state)
 		{ PRODUCT("MUL (M64)", "uops 3 latency 4 loadlat 9 uses p01:1 p0156:1 p23:1"),
 		  CODE("\x48\xf7\x27"),
 		  "load p23=5 rdi>t0 / compute p01=1 rax,t0>rax:3,t3 / compute p0156=3 t3>rdx,flags" },
-		/* Other registers: no such halves. */
+		/* The upper half is named first; where both have one register, it is what stays there. */
 		{ PRODUCT("MULX (R64, R64, R64)", "uops 2 latency 4 uses p01:1 p0156:1"),
-		  CODE("\xc4\xe2\xf3\xf6\xd3"), "compute p01=1 rdx,rbx>t3 / compute p0156=4 rdx,rbx,t3~3>rdx,rcx" },
+		  CODE("\xc4\xe2\xf3\xf6\xd3"), "compute p01=1 rdx,rbx>rcx:3,t3 / compute p0156=3 t3>rdx" },
 		{ PRODUCT("MULX (R64, R64, R64)", "uops 2 latency 4 uses p01:1 p0156:1"),
-		  CODE("\xc4\xe2\xf3\xf6\xc3"), "compute p01=1 rbx,rdx>t3 / compute p0156=4 rbx,rdx,t3~3>rax,rcx" },
+		  CODE("\xc4\xe2\xf3\xf6\xc3"), "compute p01=1 rbx,rdx>rcx:3,t3 / compute p0156=3 t3>rax" },
+		{ PRODUCT("MULX (R64, R64, R64)", "uops 2 latency 4 uses p01:1 p0156:1"),
+		  CODE("\xc4\xe2\xf3\xf6\xcb"), "compute p01=1 rbx,rdx>t3 / compute p0156=4 rbx,rdx,t3~3>rcx" },
 		{ PRODUCT("MUL (R32)", "uops 3 latency 4 uses p01:1 p0156:2"), CODE("\xf7\xe1"),
 		  "compute p01=1 rcx,rax>t3 / compute p0156=1 rcx,rax>t4 / "
 		  "compute p0156=4 rcx,rax,t3~3,t4~3>rax,rdx,flags" },
