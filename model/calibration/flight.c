@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "model/calibration/chase.h"
 #include "model/calibration/emit.h"
 #include "model/calibration/host.h"
 #include "model/calibration/memory.h"

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/calibration/chase.h"
 #include "model/calibration/fitted.h"
 
 struct gus_calibration;

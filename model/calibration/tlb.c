@@ -4,9 +4,10 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "model/calibration/knee.h"
+#include "model/calibration/chase.h"
 #include "model/calibration/fit.h"
 #include "model/calibration/host.h"
+#include "model/calibration/knee.h"
 #include "model/calibration/memory.h"
 #include "model/tables/uarch.h"
 

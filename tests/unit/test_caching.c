@@ -15,6 +15,7 @@
 #include "model/calibration/fit.h"
 #include "model/calibration/host.h"
 #include "model/calibration/memory.h"
+#include "model/calibration/micro.h"
 #include "tests/unit/made_program.h"
 
 #define COUNT(x) (sizeof(x) / sizeof(*(x)))
