@@ -2,6 +2,7 @@
 noinst_LIBRARIES += base/libbase.a
 base_libbase_a_SOURCES = \
 	base/alloc.c base/alloc.h \
+	base/ascending.h \
 	base/cursor.c base/cursor.h \
 	base/error.c base/error.h \
 	base/foreign_file.c base/foreign_file.h \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascending.h"
 #include "base/cursor.h"
 #include "base/index.h"
 #include "proto/columns.h"
@@ -229,19 +230,12 @@ static void put_deltas(struct gus_bytes *out, const uint64_t *v, size_t n)
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int by_pair(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
-	int first = by_value(x, y);
+	int first = gus_ascending_u64(x, y);
 
-	return first ? first : by_value(x + 1, y + 1);
+	return first ? first : gus_ascending_u64(x + 1, y + 1);
 }
 
 /* Of so many distinct values of one or two words, in their order: the first word as what it is above the one before,
@@ -273,7 +267,7 @@ static void put_table(struct gus_bytes *out, const uint64_t *v, size_t words, si
 	sorted = gus_resize(NULL, distinct.n, words * sizeof(*v));
 	ranks = gus_resize(NULL, distinct.n, sizeof(*ranks));
 	memcpy(sorted, distinct.keys, distinct.n * words * sizeof(*v));
-	qsort(sorted, distinct.n, words * sizeof(*v), words == 1 ? by_value : by_pair);
+	qsort(sorted, distinct.n, words * sizeof(*v), words == 1 ? gus_ascending_u64 : by_pair);
 	for (uint32_t i = 0; i < distinct.n; i++)
 		ranks[gus_index_find(&distinct, sorted + i * words)] = i;
 	put_sorted(out, sorted, words, distinct.n);

@@ -8,6 +8,7 @@
 #include "attribution/profile/profile.h"
 #include "attribution/traced/traced.h"
 #include "base/alloc.h"
+#include "base/ascending.h"
 #include "base/error.h"
 #include "proto/reader.h"
 
@@ -83,16 +84,9 @@ static struct gus_scale without(struct gus_scale scale, double cost)
 	return scale;
 }
 
-static int ascending(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a > b) - (a < b);
-}
-
 static double median(struct gus_series *s)
 {
-	qsort(s->v, s->n, sizeof(*s->v), ascending);
+	qsort(s->v, s->n, sizeof(*s->v), gus_ascending);
 	return (s->v[(s->n - 1) / 2] + s->v[s->n / 2]) / 2;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "attribution/profile/calls.h"
+#include "base/ascending.h"
 
 struct item {
 	uint32_t callee;          /* by which it is sorted */
@@ -261,13 +262,6 @@ static void touch(struct gus_tree_part *p, uint32_t call)
 	}
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 void gus_tree_down_to(struct gus_tree *t, struct gus_tree_part *p, const struct gus_tree_seed *seeds, size_t n,
 		      const struct gus_tree_limits *limits)
 {
@@ -279,7 +273,7 @@ void gus_tree_down_to(struct gus_tree *t, struct gus_tree_part *p, const struct 
 		p->calls[seeds[i].call].own += seeds[i].weight;
 		p->calls[seeds[i].call].own_samples += seeds[i].samples;
 	}
-	qsort(p->touched.v, p->touched.n, sizeof(*p->touched.v), by_number);
+	qsort(p->touched.v, p->touched.n, sizeof(*p->touched.v), gus_ascending_u32);
 	for (size_t i = p->touched.n; i--; )
 		gus_calls_add_up(p->calls, p->touched.v[i]);
 	gus_vec_push(&g.items, (struct item){ 0, 0, p->calls[0].weight, p->calls[0].samples });

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/ascending.h"
 #include "collector/host/clock.h"
 
 #define RUNS 9
@@ -31,13 +32,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void gus_frequency_measure(Gusprof__Frequency *f)
 {
 	static const char rule[] = RULE;
@@ -57,8 +51,8 @@ void gus_frequency_measure(Gusprof__Frequency *f)
 		ns[i] = then - start;
 		rounds[i] = ns[i] ? rounds[i] * CYCLES * 1000 / ROUNDS / ns[i] : 0;
 	}
-	qsort(ns, RUNS, sizeof(*ns), ascending);
-	qsort(rounds, RUNS, sizeof(*rounds), ascending);
+	qsort(ns, RUNS, sizeof(*ns), gus_ascending_u64);
+	qsort(rounds, RUNS, sizeof(*rounds), gus_ascending_u64);
 	if (!ns[0] || cycles_e6 / ns[0] > PLAUSIBLE_HIGH_KHZ || cycles_e6 / ns[RUNS / 2] < PLAUSIBLE_LOW_KHZ)
 		return;
 	f->high_khz = cycles_e6 / ns[0];

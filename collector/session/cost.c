@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ascending.h"
 #include "collector/counters/counters.h"
 #include "collector/counters/ring.h"
 #include "collector/session/cost_work.h"
@@ -29,39 +30,32 @@
 
 /* Ours and that of children which have been waited for. Not time on the wall: on a busy machine others take their turns
  * meanwhile. */
-static int64_t cpu_ns(void)
+static uint64_t cpu_ns(void)
 {
 	struct rusage children;
 	struct timespec t;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	getrusage(RUSAGE_CHILDREN, &children);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec +
-	       (int64_t)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000000 +
-	       (int64_t)(children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1000;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec +
+	       (uint64_t)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1000;
 }
 
 /* Of an odd number of runs, the middle one: what interrupts some of them does not move it. */
 static int64_t timed(struct gus_work work)
 {
-	int64_t runs[RUNS];
+	uint64_t runs[RUNS];
 
 	work.run(work.context); /* once for the caches */
 	for (size_t i = 0; i < RUNS; i++) {
-		int64_t start = cpu_ns();
+		uint64_t start = cpu_ns();
 
 		work.run(work.context);
 		runs[i] = cpu_ns() - start;
 	}
-	qsort(runs, RUNS, sizeof(*runs), ascending);
-	return runs[RUNS / 2];
+	qsort(runs, RUNS, sizeof(*runs), gus_ascending_u64);
+	return (int64_t)runs[RUNS / 2];
 }
 
 /* When a task ends that has inherited, the kernel tells everybody who waits for any event that shares the ring, one

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/ascending.h"
 
 #define CHUNK (256 << 10)
 
@@ -37,13 +38,6 @@ void gus_hits_init(struct gus_hits *k)
 void gus_hits_free(struct gus_hits *k)
 {
 	gus_index_free(&k->addresses);
-}
-
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* How many addresses are below a; mostly the same as for the line before, or one more. */
@@ -191,7 +185,7 @@ Gusprof__KernelSymbols *gus_hits_symbols(const struct gus_hits *k, const char *p
 		return NULL;
 	addresses = gus_alloc(s.n * sizeof(*addresses));
 	memcpy(addresses, k->addresses.keys, s.n * sizeof(*addresses));
-	qsort(addresses, s.n, sizeof(*addresses), ascending);
+	qsort(addresses, s.n, sizeof(*addresses), gus_ascending_u64);
 	s.addresses = addresses;
 	s.covers = gus_zalloc(s.n * sizeof(*s.covers));
 	m = gus_alloc(sizeof(*m));

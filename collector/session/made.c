@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ascending.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "collector/host/mapped.h"
@@ -326,13 +327,6 @@ void gus_made_settle(struct gus_made *m)
 			add_address(m, m->early.v[i].pid, m->early.v[i].address);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 uint64_t *gus_made_hits(const struct gus_made *m, uint32_t family, size_t *n)
 {
 	uint64_t *addresses = gus_alloc((size_t)m->hits.n * sizeof(*addresses) + 1);
@@ -344,7 +338,7 @@ uint64_t *gus_made_hits(const struct gus_made *m, uint32_t family, size_t *n)
 		if (hit->family == family)
 			addresses[(*n)++] = hit->address;
 	}
-	qsort(addresses, *n, sizeof(*addresses), ascending);
+	qsort(addresses, *n, sizeof(*addresses), gus_ascending_u64);
 	return addresses;
 }
 

@@ -4,25 +4,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/ascending.h"
+
 #define PASSED_OVER 100         /* one of so many */
 #define ALIKE 0.03              /* what the clock makes of the same */
 #define BESIDE 1.12
 #define NEVER 0.8               /* a part of */
 #define ENOUGH 1000
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 void gus_alone_begin(struct gus_alone *a, double *cycles, size_t n)
 {
 	*a = (struct gus_alone){ 0 };
 	if (!n)
 		return;
-	qsort(cycles, n, sizeof(*cycles), ascending);
+	qsort(cycles, n, sizeof(*cycles), gus_ascending);
 	a->cycles = cycles[n / PASSED_OVER];
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/ascending.h"
 #include "collector/timing/alone.h"
 
 #define STEADY 0.005            /* by which the paces before and after may differ */
@@ -19,13 +20,6 @@
 #define AGAIN_LONG 2            /* of runs that are so long that few are made, where it has to be within LONG_SAME */
 #define LONG_SAME 0.005
 #define BELOW_NOTHING -0.01     /* a call that costs less than nothing, as a part of a run: its runs are not alike */
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static double pace_of(const struct gus_timing_sample *s)
 {
@@ -110,7 +104,7 @@ static bool keep(struct view *v, const struct gus_timing_sample *samples, size_t
 			v->values[steady++] = pace_of(&samples[i]);
 	if (!steady)
 		return false;
-	qsort(v->values, steady, sizeof(*v->values), ascending);
+	qsort(v->values, steady, sizeof(*v->values), gus_ascending);
 	best = fastest_of_many(v->values, steady);
 	for (size_t i = 0; i < n; i++)
 		if (is_steady(&samples[i]) && pace_of(&samples[i]) <= best &&
@@ -220,7 +214,7 @@ static void look_at(struct view *v, struct gus_timing_sum *sum)
 
 	for (size_t i = 0; i < v->n; i++)
 		v->values[i] = ticks_a_pass(v, v->kept[i], call) * sum->pace;
-	qsort(v->values, v->n, sizeof(*v->values), ascending);
+	qsort(v->values, v->n, sizeof(*v->values), gus_ascending);
 	sum->cycles = (l.twice > 0 ? l.twice - l.once : l.once) / v->passes * sum->pace;
 	sum->call = call;
 	sum->median = v->values[v->n / 2];

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ascending.h"
 #include "base/error.h"
 #include "collector/counters/ring.h"
 #include "collector/doctor/doctor.h"
@@ -425,13 +426,6 @@ static uint64_t time_spin(void)
 	return (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 + (to.tv_nsec - from.tv_nsec));
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Without and with sampling in turn. The median of the differences: the shortest ones, which look so clean, are those
  * where the kernel's code happened to be in the caches, and fall a third short of what a whole program pays. */
 uint64_t gus_probe_cost_with(const struct gus_event *event, const struct gus_cargo *cargo)
@@ -459,7 +453,7 @@ uint64_t gus_probe_cost_with(const struct gus_event *event, const struct gus_car
 	self_close(&s);
 	if (!n)
 		return 0;
-	qsort(costs, n, sizeof(*costs), ascending);
+	qsort(costs, n, sizeof(*costs), gus_ascending);
 	return costs[n / 2] > 0 ? (uint64_t)costs[n / 2] : 0;
 }
 

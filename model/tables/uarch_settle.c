@@ -5,17 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascending.h"
 #include "base/error.h"
 #include "model/tables/uarch.h"
 #include "model/tables/uarch_parse.h"
 #include "model/tables/uarch_private.h"
-
-static int by_mask(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static char *port_names(const struct gus_uarch_parser *p, uint64_t mask)
 {
@@ -40,14 +34,14 @@ static int check_closed(struct gus_uarch_parser *p)
 
 	for (size_t i = 0; i < n; i++)
 		masks[i] = p->group_list.v[i].ports;
-	qsort(masks, n, sizeof(*masks), by_mask);
+	qsort(masks, n, sizeof(*masks), gus_ascending_u64);
 	for (size_t i = 0; i < n && status == 0; i++)
 		for (size_t k = 0; k < i && status == 0; k++) {
 			const struct gus_uarch_group *a = &p->group_list.v[k], *b = &p->group_list.v[i];
 			uint64_t both = a->ports | b->ports;
 			char *names;
 
-			if (!(a->ports & b->ports) || bsearch(&both, masks, n, sizeof(*masks), by_mask))
+			if (!(a->ports & b->ports) || bsearch(&both, masks, n, sizeof(*masks), gus_ascending_u64))
 				continue;
 			names = port_names(p, both);
 			status = gus_fail(p->err, GUS_E_CORRUPT,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/ascending.h"
 
 /* Ops that cross some border (issue, start, ...) within a bin: how many, and the time from each crossing to the bin's
  * end, summed. With the crossings of earlier bins that is the integral of how many are across. */
@@ -432,13 +433,6 @@ enum gus_insn_class gus_phases_waits(const struct gus_phases_part *part)
 	return (enum gus_insn_class)most;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 void gus_phases_smooth(const double *in, size_t n, unsigned window, double *out)
 {
 	double *around = gus_resize(NULL, window, sizeof(*around));
@@ -448,7 +442,7 @@ void gus_phases_smooth(const double *in, size_t n, unsigned window, double *out)
 		size_t half = reach(i, n, window);
 
 		memcpy(around, in + i - half, (2 * half + 1) * sizeof(*around));
-		qsort(around, 2 * half + 1, sizeof(*around), by_value);
+		qsort(around, 2 * half + 1, sizeof(*around), gus_ascending);
 		out[i] = around[half];
 	}
 	free(around);

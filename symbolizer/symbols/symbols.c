@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/ascending.h"
 #include "base/index.h"
 #include "base/log.h"
 #include "base/path.h"
@@ -633,13 +634,6 @@ size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module,
 	return n;
 }
 
-static int by_number(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 void gus_symbols_expect(struct gus_symbols *s, const struct gus_module *module, const uint64_t *offsets, size_t n)
 {
 	struct gus_vec(uint64_t) unknown = { 0 };
@@ -659,7 +653,7 @@ void gus_symbols_expect(struct gus_symbols *s, const struct gus_module *module, 
 			gus_vec_push(&unknown, address);
 	d = unknown.n ? dwarf_of(s, e) : NULL;
 	if (d) {
-		qsort(unknown.v, unknown.n, sizeof(*unknown.v), by_number);
+		qsort(unknown.v, unknown.n, sizeof(*unknown.v), gus_ascending_u64);
 		gus_recall_ask_all(recall, d, gus_object_dwarf(&e->object, &s->search), code, e->object.shared,
 				   unknown.v, unknown.n);
 	}

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascending.h"
 #include "base/error.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
@@ -133,13 +134,6 @@ static void bound_of_line(const struct gus_uarch *u, char *line)
 	free(sum);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* All words of the executable sections of 64-bit ELF files. Test input of our own choosing: bounds are checked, no
  * more. */
 static int words_of(const char *path, uint32_t **words, size_t *n)
@@ -208,7 +202,7 @@ int main(int argc, char **argv)
 		if (words_of(argv[i], &words, &n) != 0)
 			return 1;
 	if (n)
-		qsort(words, n, sizeof(*words), by_value);
+		qsort(words, n, sizeof(*words), gus_ascending_u32);
 	for (size_t i = 0, j; i < n; i = j) {
 		for (j = i + 1; j < n && words[j] == words[i]; j++)
 			;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/ascending.h"
 #include "kernels.h"
 #include "timer.h"
 
@@ -105,13 +106,6 @@ static void fill_crc(uint32_t *table)
 	}
 }
 
-static int words_ascending(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The lists: of nodes, and of the lines of the first 256 KiB of the far region. */
 static void link_lists(struct kernel_room *room, uint64_t *state)
 {
@@ -153,7 +147,7 @@ static struct kernel_room furnish(void)
 		room.a[i * KERNEL_SIDE + i] += KERNEL_SIDE;
 	for (int i = 0; i < KERNEL_WORDS; i++)
 		room.sorted[i] = room.words[i] = by_chance(&state);
-	qsort(room.sorted, KERNEL_WORDS, sizeof(*room.sorted), words_ascending);
+	qsort(room.sorted, KERNEL_WORDS, sizeof(*room.sorted), gus_ascending_u32);
 	for (int i = 0; i < KERNEL_N; i++)
 		room.longs[i] = ((uint64_t)by_chance(&state) << 32 | by_chance(&state)) | 1;
 	fill_text(room.text, &state);

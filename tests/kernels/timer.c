@@ -5,19 +5,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/ascending.h"
 #include "collector/host/clock.h"
 
 enum {
 	SAMPLES = 1 << 15, BATCH = 50,
 	WORK_CYCLES = 20000,   /* a sample takes so many at least: 5 us */
 };
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static bool counts(const struct timer_sample *s, double most)
 {
@@ -44,7 +38,7 @@ static double most_rounds(const struct timer_sample *samples, unsigned n)
 			rounds[used++] = samples[i].rounds;
 	if (!used)
 		return 0;
-	qsort(rounds, used, sizeof(*rounds), ascending);
+	qsort(rounds, used, sizeof(*rounds), gus_ascending);
 	return rounds[used - 1 - (used >= BATCH ? 4 : 0)];
 }
 
@@ -61,7 +55,7 @@ struct timed timer_judge(const struct timer_sample *samples, unsigned n, double 
 	for (unsigned i = 0; i < n && used < SAMPLES; i++)
 		if (timed.kept == 0 || counts(&samples[i], rounds))
 			cycles[used++] = samples[i].cycles;
-	qsort(cycles, used, sizeof(*cycles), ascending);
+	qsort(cycles, used, sizeof(*cycles), gus_ascending);
 	timed.least = cycles[0];
 	timed.median = cycles[used / 2];
 	return timed;

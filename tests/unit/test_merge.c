@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/ascending.h"
 #include "collector/counters/merge.h"
 #include "collector/counters/ring.h"
 
@@ -172,13 +173,6 @@ static void a_broken_ring(void **state)
 	stop(&f);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Over the ends of the rings, many times. */
 static void many(void **state)
 {
@@ -200,7 +194,7 @@ static void many(void **state)
 				want[n++] = time;
 			}
 		}
-		qsort(want, n, sizeof(*want), ascending);
+		qsort(want, n, sizeof(*want), gus_ascending_u64);
 		f.taken.n = 0;
 		merge(&f, UINT64_MAX);
 		assert_times(&f, n, want);

@@ -10,6 +10,7 @@
 
 #include "attribution/traced/regions.h"
 #include "attribution/traced/traced.h"
+#include "base/ascending.h"
 #include "base/error.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/output.h"
@@ -92,13 +93,6 @@ static int look(struct run *r, struct gus_error *err)
 
 /* Units of an instruction. */
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 struct leaders gus_vec(uint64_t);
 
 static uint32_t leader_of(const struct leaders *l, uint64_t address)
@@ -139,7 +133,7 @@ static void set_units(struct golden_truth *truth, const struct gus_traced *t)
 	if (begins.n)
 		qsort(begins.v, begins.n, sizeof(*begins.v), by_begin);
 	if (leaders.n)
-		qsort(leaders.v, leaders.n, sizeof(*leaders.v), by_number);
+		qsort(leaders.v, leaders.n, sizeof(*leaders.v), gus_ascending_u64);
 	for (size_t i = 0; i < truth->places.n; i++) {
 		struct golden_place *p = &truth->places.v[i];
 

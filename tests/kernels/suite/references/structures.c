@@ -2,6 +2,7 @@
 /* Keys by looking through what is sorted, sorting by the library, a machine by functions. */
 #include <stdlib.h>
 
+#include "base/ascending.h"
 #include "../suite.h"
 
 struct pair {
@@ -62,13 +63,6 @@ SUITE(btree)
 	return 0;
 }
 
-static int by_word(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 SUITE(quicksort)
 {
 	const uint32_t *in = room->array[0];
@@ -76,7 +70,7 @@ SUITE(quicksort)
 
 	for (long i = 0; i < room->n; i++)
 		out[i] = in[i];
-	qsort(out, (size_t)room->n, sizeof(*out), by_word);
+	qsort(out, (size_t)room->n, sizeof(*out), gus_ascending_u32);
 	return 0;
 }
 
