@@ -114,6 +114,16 @@ static void look(struct gus_measured *m, const Gusprof__Frequency *f)
 		gus_vec_push(&m->rounds, (double)f->round_millicycles / 1000);
 }
 
+/* Before and behind a command nothing of it runs. What was attached to runs on, and may be what is busy on the other
+ * thread of the core that the recorder looks from: it would be told to be in its own way. */
+static void look_around(struct gus_measured *m, const struct gus_profile *p)
+{
+	if (*p->header->target && strcmp(p->header->target, "command") != 0)
+		return;
+	look(m, p->header->frequency);
+	look(m, p->footer ? p->footer->frequency : NULL);
+}
+
 struct gus_looks gus_measured_looks(const struct gus_measured *m, double least)
 {
 	struct gus_looks looks = { .n = (unsigned)m->rounds.n };
@@ -195,8 +205,7 @@ static void add_profile(struct gus_measured *m, struct gus_traced *t, struct gus
 	gus_coverage_add(&m->coverage, t, p);
 	gus_vec_push(&m->covered, (double)(m->coverage.covered_weight - before));
 	m->unsampled += (double)p->unsampled;
-	look(m, p->header->frequency);
-	look(m, p->footer ? p->footer->frequency : NULL);
+	look_around(m, p);
 	join(m, &units, cost);
 	if (!m->runs++)
 		take_header(m, p);

@@ -28,7 +28,8 @@ struct gus_measured {
 	struct gus_series lows, highs;  /* cycles of a unit of weight, by run */
 	struct gus_interval clock;      /* their medians, as they were recorded */
 	double cost;                    /* share of the time that was taken off, the mean of the runs */
-	/* Cycles of a round of a loop with nothing in it, before and behind each run, where it was timed. */
+	/* Cycles of a round of a loop with nothing in it, before and behind each run of a command, where it was
+	 * timed. */
 	struct gus_series rounds;
 	struct gus_series covered;      /* weight in the trace's regions, by run */
 	double unsampled;               /* weight for which no sample stands */

@@ -67,7 +67,7 @@ static int teardown(void **state)
 
 /* A recording. Two events; samples of a weight of 1000 each, by event and file. */
 struct recording {
-	const char *name[2], *unit;
+	const char *name[2], *unit, *target;
 	uint32_t main_event, precise;
 	uint64_t low_khz, high_khz, samples_ppm, following_ppm, missed;
 	uint32_t round[2];      /* before, behind */
@@ -144,6 +144,7 @@ static struct gus_reader *record(const struct recording *r)
 	header.n_events = 2;
 	header.main_event = r->main_event;
 	header.host = &host;
+	header.target = (char *)(uintptr_t)(r->target ? r->target : "");
 	header.frequency = &frequency;
 	assert_true(mkdtemp(path) && chdir(path) == 0);
 	w = gus_writer_create("t", &header, NULL);
@@ -243,6 +244,30 @@ static void looks_at_the_core(void **state)
 	assert_int_equal(gus_measured_looks(&made->m, 1).beside, 2);
 	assert_int_equal(gus_measured_looks(&made->m, 0.5).beside, 4);
 	assert_int_equal(gus_measured_looks(&made->m, 2).beside, 2);
+}
+
+/* It may be what was attached to that is busy beside the recorder. */
+static void looks_only_around_commands(void **state)
+{
+	static const struct { const char *target; size_t looks; } cases[] = {
+		{ "", 2 }, { "command", 2 }, { "process", 0 }, { "thread", 0 }, { "system", 0 }, { "cgroup", 0 },
+	};
+	struct made *made = *state;
+	size_t all = 0;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		add(made, &(struct recording){ .target = cases[i].target, .round = { 1000, 1900 },
+			.low_khz = 3000000, .high_khz = 3000000, .samples = { { 1 } } });
+		all += cases[i].looks;
+		assert_int_equal(made->m.rounds.n, all);
+	}
+	assert_true(made->m.cycles.known); /* their clock is as good as any */
+	assert_int_equal(gus_measured_looks(&made->m, 1).beside, 2);
+	gus_measured_free(&made->m);
+	gus_measured_init(&made->m, &made->s.t);
+	add(made, &(struct recording){ .target = "process", .round = { 1900, 1900 }, .samples = { { 1 } } });
+	assert_int_equal(gus_measured_looks(&made->m, 1).n, 0);
+	assert_int_equal(gus_measured_looks(&made->m, 1).beside, 0);
 }
 
 /* Samples of a clock have their own cost in the time that they tell, a quarter of it more or less; half of it or more
@@ -436,6 +461,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_run, setup, teardown),
 		cmocka_unit_test_setup_teardown(looks_at_the_core, setup, teardown),
+		cmocka_unit_test_setup_teardown(looks_only_around_commands, setup, teardown),
 		cmocka_unit_test_setup_teardown(cost_is_taken_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_several_runs_bounds_are_medians, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_one_run_lacks_is_not_known, setup, teardown),
