@@ -12,7 +12,11 @@
 #include "base/error.h"
 #include "proto/reader.h"
 
-/* Beside another thread a round takes 1.7 to 2.2 times as long; the clock adds some hundredths. */
+/* Beside another thread a round takes 1.7 to 2.2 times as long; the clock adds some hundredths. Calibration draws the
+ * line lower (collector/timing/alone.c), and for another purpose: of thousands of short samples it leaves out each that
+ * may have been beside one, even for a part of its time, and one too many costs nothing. Here a look is the median of
+ * nine, what a round takes alone may be known from a table only, and what is seen is said and costs verdicts: so one
+ * has to have been there for a good part of the time. */
 static const double CROWDED = 1.3;
 /* More than that is not taken off: what is left would tell nothing. How well the share is known, of itself. */
 static const double COST_MOST = 0.5, COST_KNOWN = 0.25;
