@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/accuracy/golden/joint.h"
-#include "tests/accuracy/golden/spread.h"
 #include "attribution/traced/traced.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -20,33 +18,34 @@
 #include "proto/sample.h"
 #include "proto/trace.h"
 #include "symbolizer/symbols/symbols.h"
+#include "tests/accuracy/golden/joint.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
+#include "tests/accuracy/golden/spread.h"
 #include "tests/accuracy/golden/truth.h"
 #include "tests/accuracy/golden/words.h"
 
 enum { STEPS = 1 };
 
-/* Where samples were, one a sample. */
-struct taken gus_vec(struct golden_spread_seen);
-struct executions gus_vec(struct golden_spread_execution);
-
+/* Where samples were. Who samples time knows of no events, but perhaps whether a mispredicted branch led there, which
+ * then stands in the place of events. */
 static void take(void *context, const struct gus_sample *s)
 {
-	struct taken *t = context;
-	struct golden_spread_seen one = { .address = s->ip, .samples = 1 };
+	struct golden_estimates *all = context;
+	bool behind = s->branches_n && (s->branches[0].flags & GUS_BRANCH_MISPREDICTED) && s->branches[0].to == s->ip;
+	struct golden_estimate one = { s->ip, all->n, 1, behind, UINT16_MAX };
 
-	one.behind = s->branches_n && (s->branches[0].flags & GUS_BRANCH_MISPREDICTED) && s->branches[0].to == s->ip;
-	gus_vec_push(t, one);
+	gus_vec_push(all, one);
 }
 
 static void take_execution(void *context, const struct gus_sample *s)
 {
-	struct executions *t = context;
+	struct golden_estimates *all = context;
+	struct golden_estimate one = { s->ip, all->n, 1, (uint16_t)(s->events & UINT16_MAX),
+				       (uint16_t)((s->events | s->events >> 16) & UINT16_MAX) };
 
-	gus_vec_push(t, (struct golden_spread_execution){ s->ip, (uint16_t)(s->events & UINT16_MAX),
-		(uint16_t)((s->events | s->events >> 16) & UINT16_MAX), 1 });
+	gus_vec_push(all, one);
 }
 
 static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
@@ -89,13 +88,17 @@ static int replay(const struct golden_attribute_options *o, const struct golden_
 	return rc;
 }
 
-static const struct { enum golden_scheme scheme; double skid[GOLDEN_JOINT_SKIDS]; bool behind; } tiers[] = {
-	{ GOLDEN_BY_PEBS, { 1 }, true }, { GOLDEN_BY_PEBS, { 1 }, false },
-	{ GOLDEN_BY_TIMER, { 0.012, 0.982, 0.001, 0.005 }, false },
-	{ GOLDEN_BY_PMU, { 0.012, 0.982, 0.001, 0.005 }, false },
+static const struct tier {
+	enum golden_scheme scheme;
+	double skid[GOLDEN_JOINT_SKIDS];
+	bool behind;
+	bool executions;        /* are sampled, and not time */
+} tiers[] = {
+	{ GOLDEN_BY_PEBS, { 1 }, true, false }, { GOLDEN_BY_PEBS, { 1 }, false, false },
+	{ GOLDEN_BY_TIMER, { 0.012, 0.982, 0.001, 0.005 }, false, false },
+	{ GOLDEN_BY_PMU, { 0.012, 0.982, 0.001, 0.005 }, false, false },
+	{ GOLDEN_BY_IBS_OPS, { 0 }, false, true }, { GOLDEN_BY_SPE, { 0 }, false, true },
 };
-
-static const enum golden_scheme by_executions[] = { GOLDEN_BY_IBS_OPS, GOLDEN_BY_SPE };
 
 static void print_row(const char *name, const char *more, size_t samples, const struct golden_score *before,
 		      const struct golden_score *after, const struct golden_score *own, double unseen)
@@ -104,72 +107,60 @@ static void print_row(const char *name, const char *more, size_t samples, const 
 	       own->error, after->error, before->heights_floor, samples ? unseen / (double)samples : 0);
 }
 
-static void judge(const struct golden_truth *truth, const struct golden_joint *joint, const struct taken *all, size_t i,
-		  uint64_t samples, const struct golden_attribute_options *o)
+static void spread_time(struct golden_spread *out, const struct golden_joint *joint, const struct golden_estimates *e,
+			const struct tier *tier, unsigned steps)
 {
-	const struct golden_scheme_kind *kind = &golden_schemes[tiers[i].scheme];
-	struct golden_spread_options so = { .behind = tiers[i].behind, .steps = o->steps ? o->steps : STEPS };
+	struct golden_spread_options so = { .behind = tier->behind, .steps = steps };
+	struct gus_vec(struct golden_spread_seen) seen = { 0 };
+
+	memcpy(so.skid, tier->skid, sizeof(so.skid));
+	for (size_t i = 0; i < e->n; i++)
+		gus_vec_push(&seen, (struct golden_spread_seen){ e->v[i].address, e->v[i].psv, 1 });
+	golden_spread(out, joint, seen.v, seen.n, &so);
+	gus_vec_free(&seen);
+}
+
+static void spread_executions(struct golden_spread *out, const struct golden_joint *joint,
+			      const struct golden_estimates *e)
+{
+	struct gus_vec(struct golden_spread_execution) seen = { 0 };
+
+	for (size_t i = 0; i < e->n; i++)
+		gus_vec_push(&seen, (struct golden_spread_execution){ e->v[i].address, e->v[i].psv, e->v[i].known, 1 });
+	golden_spread_executions(out, joint, seen.v, seen.n);
+	gus_vec_free(&seen);
+}
+
+static void judge(const struct golden_truth *truth, const struct golden_joint *joint,
+		  const struct golden_estimates *all, const struct tier *tier, uint64_t samples,
+		  const struct golden_attribute_options *o)
+{
+	const struct golden_scheme_kind *kind = &golden_schemes[tier->scheme];
 	struct golden_estimates raw = { 0 }, corrected = { 0 };
-	struct taken some = { 0 };
 	struct golden_spread spread;
 	struct golden_score before, after, own;
 
-	for (size_t k = 0; k < GOLDEN_JOINT_SKIDS; k++)
-		so.skid[k] = tiers[i].skid[k];
-	for (size_t k = 0; k < all->n; k++)
-		gus_vec_push(&raw, (struct golden_estimate){ all->v[k].address, k, 1, all->v[k].behind,
-							     UINT16_MAX });
+	gus_vec_append(&raw, all->v, all->n);
 	golden_estimates_shuffle(&raw, o->seed);
-	for (size_t k = 0; k < raw.n && k < samples; k++)
-		gus_vec_push(&some, (struct golden_spread_seen){ raw.v[k].address, raw.v[k].psv, 1 });
-	golden_spread(&spread, joint, some.v, some.n, &so);
+	if (raw.n > samples)
+		raw.n = samples;
+	if (tier->executions)
+		spread_executions(&spread, joint, &raw);
+	else
+		spread_time(&spread, joint, &raw, tier, o->steps ? o->steps : STEPS);
 	for (size_t k = 0; k < spread.cells.n; k++) {
 		const struct golden_spread_cell *c = &spread.cells.v[k];
 
 		gus_vec_push(&corrected, (struct golden_estimate){ c->address, k, c->samples, c->psv,
 								   c->known ? UINT16_MAX : 0 });
 	}
-	golden_score(truth, &raw, 0, GOLDEN_INSTRUCTION, samples, &before);
+	golden_score(truth, &raw, tier->executions ? kind->events : 0, GOLDEN_INSTRUCTION, 0, &before);
 	golden_score(truth, &corrected, (1 << GUS_CORE_PSV_EVENTS) - 1, GOLDEN_INSTRUCTION, 0, &after);
 	golden_score(truth, &corrected, kind->events, GOLDEN_INSTRUCTION, 0, &own);
-	print_row(kind->name, tiers[i].behind ? "+lbr" : "", some.n, &before, &after, &own, spread.unseen);
+	print_row(kind->name, tier->behind ? "+lbr" : "", raw.n, &before, &after, &own, spread.unseen);
 	golden_spread_free(&spread);
 	gus_vec_free(&raw);
 	gus_vec_free(&corrected);
-	gus_vec_free(&some);
-}
-
-static void judge_executions(const struct golden_truth *truth, const struct golden_joint *joint,
-			     const struct executions *all, enum golden_scheme scheme, uint64_t samples,
-			     const struct golden_attribute_options *o)
-{
-	const struct golden_scheme_kind *kind = &golden_schemes[scheme];
-	struct golden_estimates raw = { 0 }, corrected = { 0 };
-	struct executions some = { 0 };
-	struct golden_spread spread;
-	struct golden_score before, after, own;
-
-	for (size_t k = 0; k < all->n; k++)
-		gus_vec_push(&raw, (struct golden_estimate){ all->v[k].address, k, 1, all->v[k].psv,
-							     all->v[k].known });
-	golden_estimates_shuffle(&raw, o->seed);
-	for (size_t k = 0; k < raw.n && k < samples; k++)
-		gus_vec_push(&some, (struct golden_spread_execution){ raw.v[k].address, raw.v[k].psv, raw.v[k].known,
-								      1 });
-	golden_spread_executions(&spread, joint, some.v, some.n);
-	for (size_t k = 0; k < spread.cells.n; k++) {
-		const struct golden_spread_cell *c = &spread.cells.v[k];
-
-		gus_vec_push(&corrected, (struct golden_estimate){ c->address, k, c->samples, c->psv, UINT16_MAX });
-	}
-	golden_score(truth, &raw, kind->events, GOLDEN_INSTRUCTION, samples, &before);
-	golden_score(truth, &corrected, (1 << GUS_CORE_PSV_EVENTS) - 1, GOLDEN_INSTRUCTION, 0, &after);
-	golden_score(truth, &corrected, kind->events, GOLDEN_INSTRUCTION, 0, &own);
-	print_row(kind->name, "", some.n, &before, &after, &own, spread.unseen);
-	golden_spread_free(&spread);
-	gus_vec_free(&raw);
-	gus_vec_free(&corrected);
-	gus_vec_free(&some);
 }
 
 /* The model alone, which no sample was shown. */
@@ -198,24 +189,12 @@ static int judge_all(const struct golden_attribute_options *o, const struct gold
 	judge_model(truth, joint);
 	for (size_t i = 0; i < sizeof(tiers) / sizeof(*tiers); i++) {
 		char *path = gus_format("%s/%s.data", o->folder, golden_schemes[tiers[i].scheme].name);
-		struct taken all = { 0 };
-		int rc = golden_words_read(path, take, &all, err);
+		struct golden_estimates all = { 0 };
+		int rc = golden_words_read(path, tiers[i].executions ? take_execution : take, &all, err);
 
 		free(path);
 		for (size_t k = 0; rc == 0 && k < sizeof(sizes) / sizeof(*sizes); k++)
-			judge(truth, joint, &all, i, sizes[k], o);
-		gus_vec_free(&all);
-		if (rc != 0)
-			return -1;
-	}
-	for (size_t i = 0; i < sizeof(by_executions) / sizeof(*by_executions); i++) {
-		char *path = gus_format("%s/%s.data", o->folder, golden_schemes[by_executions[i]].name);
-		struct executions all = { 0 };
-		int rc = golden_words_read(path, take_execution, &all, err);
-
-		free(path);
-		for (size_t k = 0; rc == 0 && k < sizeof(sizes) / sizeof(*sizes); k++)
-			judge_executions(truth, joint, &all, by_executions[i], sizes[k], o);
+			judge(truth, joint, &all, &tiers[i], sizes[k], o);
 		gus_vec_free(&all);
 		if (rc != 0)
 			return -1;

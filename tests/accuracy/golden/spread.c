@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tests/accuracy/golden/joint.h"
 #include "base/index.h"
 #include "model/core/pics.h"
+#include "tests/accuracy/golden/joint.h"
 
 struct place_key { uint64_t address, behind; };
 /* Of a cell this share of its cycles is seen at a place. */
