@@ -173,7 +173,7 @@ def time_all(chosen, kept, rounds, seconds):
                 known["rounds"].append(time_once(v, seconds, most))
                 most = max(most, known["rounds"][-1]["a_cycle"])
                 tries += 1
-            kept.put(v.key, known)
+                kept.put(v.key, known)
     return {v.key: best_time(v, kept.of[v.key]["rounds"], most) for v in chosen}
 
 
