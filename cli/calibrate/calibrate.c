@@ -55,9 +55,10 @@ enum format { TEXT, JSON };
  * Where the core's other thread is busy half of all microbenchmarks don't settle, and with half a minute's half of
  * patience --quick took 33 s. */
 static const uint64_t QUICK_PATIENT_NS = 8000000000, FULL_PATIENT_NS = 200000000000;
+/* The share of all samples from which on it is worth a word that another thread of the core was busy beside them. */
+static const double NEIGHBOUR = 0.05;
 
 #define AT(field) offsetof(struct calibrate_options, field)
-#define NEIGHBOUR 0.05          /* beside so many samples another thread of the core is worth a word */
 #define MEASURES "quick full recording output cpu nearest"
 static const struct gus_option options[] = {
 	{ 0, "quick", NULL, "What most figures rest on, in less than half a minute (the default).", GUS_OPTION_FLAG,

@@ -214,7 +214,8 @@ static void differing(char out[CELL], unsigned parts)
 }
 
 /* The rest of a row stands beside the first latency. */
-static void print_load_latency(struct gus_table *t, const struct gus_calibrate_view *v, const struct gus_fit_form *f)
+static void print_load_latency(struct gus_table *t, const struct gus_calibrate_view *v, const struct gus_fit_form *f,
+			       unsigned parts)
 {
 	const struct gus_uarch_row *row = row_of(v->nearest, f->form);
 	char was[CELL], value[CELL], differs[CELL];
@@ -225,7 +226,7 @@ static void print_load_latency(struct gus_table *t, const struct gus_calibrate_v
 
 	number(was, of_table(row, row ? row->loadlat : 0));
 	number(value, f->load_latency);
-	differing(differs, gus_calibration_corrects(v->nearest, f) & GUS_CALIBRATION_LOAD_LATENCY);
+	differing(differs, parts & GUS_CALIBRATION_LOAD_LATENCY);
 	gus_table_row(t, GUS_COLOUR_NONE, cells);
 }
 
@@ -253,7 +254,7 @@ static void print_form(struct gus_table *t, const struct gus_calibrate_view *v, 
 	differing(differs, both ? parts & ~(unsigned)GUS_CALIBRATION_LOAD_LATENCY : parts);
 	gus_table_row(t, GUS_COLOUR_NONE, cells);
 	if (both)
-		print_load_latency(t, v, f);
+		print_load_latency(t, v, f, parts);
 }
 
 static int by_text(const void *left, const void *right)

@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/host/clock.h"
 #include "collector/host/priority.h"
 #include "collector/timing/alone.h"
 #include "collector/timing/arena.h"
-#include "collector/host/clock.h"
 #include "collector/timing/counter.h"
 #include "collector/timing/enter.h"
 #include "collector/timing/forbid.h"

@@ -17,8 +17,8 @@ enum gus_micro_trouble {
 	GUS_MICRO_NOISY = 1,           /* fewer than a quarter of its samples are within 1 % of the least */
 	GUS_MICRO_BISTABLE = 2,        /* samples gather at two times that are more than 2 % apart */
 	GUS_MICRO_MOVED = 4,           /* the thread changed its CPU, or the clock its pace, and no sample was left */
-	GUS_MICRO_BESIDE = 16,         /* another thread of the core was busy beside all of its samples */
 	GUS_MICRO_FAULT = 8,           /* it did not come back: killed by a signal, or stopped; there is no time */
+	GUS_MICRO_BESIDE = 16,         /* another thread of the core was busy beside all of its samples */
 };
 
 /* Cycles of the core, a pass: of all passes but the warm ones. */

@@ -142,7 +142,8 @@ static enum gus_caching_level level_of(const struct costs *c, double cycles)
 	return c->far >= 2 * c->near && cycles < (c->near + c->far) / 2 ? GUS_CACHING_L2 : GUS_CACHING_FAR;
 }
 
-/* Lines that a row misses more or less than what is as tables have it. */
+/* Where tables say how far ahead a row's lines are asked for, it misses as many lines, and one. By so many more or
+ * fewer another rule asks for them. */
 static const double UNLIKE = 1.5;
 
 /* How far it is from what that level costs, as a part of the cost of a miss: endlessly of what has no time. */
@@ -220,9 +221,12 @@ static void put_lines(struct gus_caching *m, const char *name, const struct view
 {
 	const struct gus_fit_param *l1 = gus_fit_get(m->f, "l1d_next_line"); /* L2's are those behind its lines */
 	bool pairs = comes(v, BEFORE) && comes(v, PAIR) && !comes(v, BEFORE_THAT);
-	enum gus_confidence sure = v->off > 0.4 || n >= NEXT_MOST || (pairs && !n) ||
-		(l1 && l1->confidence < GUS_CONFIDENCE_MEDIUM) ? GUS_CONFIDENCE_LOW :
-		v->off > 0.1 || kept || unused ? GUS_CONFIDENCE_MEDIUM : GUS_CONFIDENCE_HIGH;
+	enum gus_confidence sure = GUS_CONFIDENCE_HIGH;
+
+	if (v->off > 0.4 || n >= NEXT_MOST || (pairs && !n) || (l1 && l1->confidence < GUS_CONFIDENCE_MEDIUM))
+		sure = GUS_CONFIDENCE_LOW;
+	else if (v->off > 0.1 || kept || unused)
+		sure = GUS_CONFIDENCE_MEDIUM;
 
 	gus_caching_put(m, &(struct gus_caching_figure){ name, n, n, unused ? NEXT_MOST : n, 1 + v->off, 1,
 		sure },
@@ -385,6 +389,7 @@ static struct gus_micro *loads_micro(const struct gus_caching *m, unsigned loads
 /* Cycles that each costs beyond L1, by how many there are. */
 static int time_loads(const struct gus_caching *m, double cycles[LOADS_SIZES], struct gus_error *err)
 {
+	enum { BETWEEN = 2 };   /* cycles from what was loaded to the next address: a mask, an addition */
 	struct gus_micro *micros[LOADS_SIZES];
 	int rc;
 
@@ -392,7 +397,7 @@ static int time_loads(const struct gus_caching *m, double cycles[LOADS_SIZES], s
 		micros[i] = loads_micro(m, LOADS << i);
 	rc = gus_chase_run(m->host, micros, LOADS_SIZES, cycles, err);
 	for (unsigned i = 0; i < LOADS_SIZES; i++) {
-		cycles[i] = cycles[i] / (LOADS << i) - m->cycles[GUS_CACHING_L1] - 2;
+		cycles[i] = cycles[i] / (LOADS << i) - m->cycles[GUS_CACHING_L1] - BETWEEN;
 		if (!m->huge && (uint64_t)LOADS << i >= m->pages) /* each is in a page of its own */
 			cycles[i] -= m->second;
 	}
