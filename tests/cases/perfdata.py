@@ -354,7 +354,7 @@ class Made:
         ids_at = 104
         attrs_at = ids_at + sum(len(e.ids) * 8 for e in self.events)
         data_at = attrs_at + len(self.events) * (size + 16)
-        ids, attrs, at = b"", b"", ids_at
+        ids, attrs, at = bytearray(), bytearray(), ids_at
         for e in self.events:
             ids += self.words(e.ids)
             attrs += e.bytes.ljust(size, b"\0") + self.words([at, len(e.ids) * 8])

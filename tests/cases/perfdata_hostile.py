@@ -137,13 +137,12 @@ def features():
     m.events[0].ids[1:] = range(1000, 1000 + 3 * MIB // 8)
     m.feature("event_desc", pack("II", MIB // 4, 0) + pack("IIQ", 1, 0, 1) * (MIB // 4))
     judge("names of ids that are no event's", m.file(), "samples? of", verbs=("report",))
-    for name, entry, n in ("pmu_mappings", lambda i: pack("II", 1000 + i, 0), MIB), \
-            ("group_desc", lambda i: pack("III", 0, 0, 0xffffffff), MIB), \
-            ("simpleperf_meta", lambda i: b"\n", 8 * MIB):
+    for name, entries, n in ("pmu_mappings", m.words(range(1000, 1000 + MIB)), MIB), \
+            ("group_desc", pack("III", 0, 0, 0xffffffff) * MIB, MIB), \
+            ("simpleperf_meta", b"\n" * (8 * MIB), 8 * MIB):
         m = plain()
         m.events += m.events * 30000
-        m.feature(name, (b"event_type_info\0" if name == "simpleperf_meta" else pack("I", n)) +
-                  b"".join(map(entry, range(n))) + b"\0")
+        m.feature(name, (b"event_type_info\0" if name == "simpleperf_meta" else pack("I", n)) + entries + b"\0")
         judge("%d entries of %s" % (n, name), m.file(), "samples? of", verbs=("report",))
     for name in "build_id event_desc cmdline hostname nrcpus pmu_mappings cpuid sample_time clock_data".split():
         for body in b"", b"\xff" * 4, b"\xff" * 64, struct.pack("<I", 1 << 30) * 40, struct.pack("<II", 5, 0) * 30:
