@@ -215,7 +215,7 @@ void gus_core_bring_along(struct core *core, const struct gus_op_beside *beside,
 
 	for (unsigned i = 0; i < beside->prefetches_n; i++)
 		prefetch(core, &beside->prefetches[i], address, now);
-	for (unsigned i = 0; i < GUS_OP_WRITTEN; i++)
+	for (unsigned i = 0; i < GUS_OP_WRITTEN && !c->writeback_path; i++)
 		if (beside->written[i])
 			take_bus(core, free_from[i], now, bandwidth[i], beside->written[i]);
 }

@@ -35,7 +35,8 @@ enum { GUS_CORE_CYCLES_MOST = 10000, GUS_CORE_LINE_MOST = 4096, GUS_CORE_SETS_MO
 	X(l1i_size) X(l1i_ways) X(itlb_size) X(itlb_ways) \
 	X(l1d_latency) X(l1d_stores) X(l1d_store_width) X(l1d_bank_ports) X(l1d_misses) \
 	X(l2_latency) X(l2_bandwidth) X(l3_latency) X(l3_bandwidth) \
-	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \
+	X(memory_latency) X(memory_bandwidth) X(writeback_path) X(line_size) X(stlb_latency) X(page_walk_latency) \
+	X(page_walks) \
 	X(store_forward_latency) X(store_forward_computed) X(store_forward_vector) X(store_forward_address) \
 	X(store_forward_blocked) X(store_forward_wider) X(store_forward_zero) \
 	X(line_split_penalty) X(page_split_penalty) X(page_size) X(alias_penalty) X(store_sets)

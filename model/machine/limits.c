@@ -101,7 +101,7 @@ const struct gus_machine_limit gus_machine_limits[GUS_LIMITS] = {
 		SIMPLER = "prefetched lines take none",
 		.relaxed = { { "l1d_misses", 0 } } },
 	[GUS_LIMIT_BANDWIDTH] = { "bandwidth", "Bytes a cycle between the levels of caches.",
-		"l2_bandwidth l3_bandwidth memory_bandwidth", BOTH,
+		"l2_bandwidth l3_bandwidth memory_bandwidth writeback_path", BOTH,
 		.relaxed = { { "l2_bandwidth", 0 }, { "l3_bandwidth", 0 }, { "memory_bandwidth", 0 } } },
 	[GUS_LIMIT_TLB] = { "TLB", "The time that an address takes that the first TLB has not, and walks at once.",
 		"stlb_latency page_walk_latency page_walks", SIMPLER = "walkers serve in the order of the program",

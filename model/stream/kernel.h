@@ -357,11 +357,12 @@ INLINE void NAME(prefetch)(struct NAME(state) *k, const struct stream_prefetch *
 		(to_l1 ? log->line : log->line_l2)[p->line] = why;
 }
 
-/* What an access brings along: lines that it throws out take their buses, and so does what is prefetched. */
-INLINE void NAME(bring_along)(struct NAME(state) *k, const struct stream_beside *b, stream_time asked, uint64_t why,
-			      struct gus_stream_log *log)
+/* What an access brings along: lines that it throws out take their buses, unless these go by others, and so does what is
+ * prefetched. */
+INLINE void NAME(bring_along)(struct NAME(state) *k, const struct stream *s, const struct stream_beside *b,
+			      stream_time asked, uint64_t why, struct gus_stream_log *log)
 {
-	for (unsigned bus = 0; bus < GUS_OP_WRITTEN; bus++)
+	for (unsigned bus = 0; bus < GUS_OP_WRITTEN && !s->c->writeback_path; bus++)
 		for (unsigned n = b->written[bus]; n; n--) {
 			uint64_t nobody = 0;
 
@@ -545,7 +546,7 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 		}
 	}
 	if (a && (a->flags & STREAM_BESIDE) && NAME(brings)(s, op, u))
-		NAME(bring_along)(k, k->besides + a->beside, asked, log && FIRST(asked) == FIRST(start) ?
+		NAME(bring_along)(k, s, k->besides + a->beside, asked, log && FIRST(asked) == FIRST(start) ?
 				  stream_reason(WHY_LINE, own, 0, 0, seq) : 0, log);
 	end = LATER(start + k->costs[needs->latency], forward);
 	if (started && FIRST(start) > *started)

@@ -121,6 +121,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l3_bandwidth", GUS_UNIT_BYTES, NULL, "a cycle from L3 to L2" },
 	{ "memory_latency", GUS_UNIT_NS, NULL, "load to use from memory" },
 	{ "memory_bandwidth", GUS_UNIT_BYTES, NULL, "a cycle from memory to one core" },
+	{ "writeback_path", GUS_UNIT_FLAG, NULL, "lines written back go beside those that come, not in their place" },
 	{ "dtlb_size", GUS_UNIT_ENTRIES, NULL, "of the first TLB of loads, base pages" },
 	{ "dtlb_ways", GUS_UNIT_WAYS, NULL, "of it" },
 	{ "dtlb_store_size", GUS_UNIT_ENTRIES, NULL, "of that of stores, where it is another" },

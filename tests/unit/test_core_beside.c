@@ -247,6 +247,9 @@ static void what_is_thrown_out_takes_bandwidth(void **state)
 	for (unsigned i = 0; i < TURNS; i++)
 		m.accesses.v[i].beside.written[0] = 1;
 	takes(16, 0.3);
+	m.c.writeback_path = 1;
+	takes(8, 0.3);
+	m.c.writeback_path = 0;
 	for (unsigned i = 0; i < TURNS; i++)
 		m.accesses.v[i].beside = (struct gus_op_beside){ .written = { 0, 2, 0 } };
 	takes(8, 0.3); /* nothing comes from L3 */
