@@ -147,6 +147,9 @@ static void say_open(const struct gus_compare_view *v, const struct gus_compared
 	if (is_alone(v, row))
 		gus_vec_push(reasons, gus_format("it has %.1f%% of the %stime, so there is nothing beside it that it "
 						 "could be held against", 100 * larger_share(row), kind_of_share(row)));
+	else if (row->shared)
+		gus_vec_push(reasons, gus_strdup("it took longer than modelled, which may be the doing of the other "
+						 "thread that was busy on the same core"));
 	else
 		gus_vec_push(reasons, gus_format("%" PRIu64 " sample%s of it%s: the interval is wider than a factor of "
 						 "%.1f", row->samples, row->samples == 1 ? "" : "s",
