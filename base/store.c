@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,11 +360,13 @@ void gus_store_names_free(char **names)
 	free(names);
 }
 
-bool gus_store_remove(struct gus_store *s, const char *name)
+int gus_store_remove(struct gus_store *s, const char *name, struct gus_error *err)
 {
 	char *full = gus_format("%s%s", name, s->suffix);
-	bool gone = unlinkat(s->folder, full, 0) == 0;
+	int why = unlinkat(s->folder, full, 0) == 0 ? 0 : errno;
 
+	if (why && why != ENOENT)
+		gus_fail_errno(err, why, "cannot remove %s/%s", s->path, full);
 	free(full);
-	return gone;
+	return !why ? 1 : why == ENOENT ? 0 : -1;
 }

@@ -9,7 +9,6 @@
 #ifndef GUS_BASE_STORE_H
 #define GUS_BASE_STORE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +33,7 @@ int gus_store_write(struct gus_store *s, const char *name, const void *bytes, si
  * with gus_store_names_free. */
 char **gus_store_names(struct gus_store *s);
 void gus_store_names_free(char **names);
-/* Removes a file; false if there is none. */
-bool gus_store_remove(struct gus_store *s, const char *name);
+/* Removes a file. 1: it is gone, 0: there is none, -1 with err. */
+int gus_store_remove(struct gus_store *s, const char *name, struct gus_error *err);
 
 #endif

@@ -299,7 +299,7 @@ int gus_calibrated_forget(const struct gus_calibrated_key *k, struct gus_error *
 {
 	char *folder = folder_of_user(), *name = name_of(k);
 	struct gus_store *s = open_folder(folder, err);
-	int rc = !s ? (err->code ? -1 : 0) : gus_store_remove(s, name);
+	int rc = !s ? (err->code ? -1 : 0) : gus_store_remove(s, name, err);
 
 	gus_store_close(s);
 	free(folder);

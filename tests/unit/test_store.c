@@ -317,6 +317,23 @@ static void two_write_at_once(void **state)
 		assert_true(waitpid(children[i], &status, 0) == children[i] && status == 0);
 }
 
+/* What is there and does not go is not said to be missing. */
+static void what_cannot_be_removed(void **state)
+{
+	struct gus_store *s = open_at("kept", 1000);
+	struct gus_error err = { 0 };
+
+	(void)state;
+	put(s, "one", 'a', 100);
+	assert_int_equal(gus_store_remove(s, "one", &err), 1);
+	assert_int_equal(gus_store_remove(s, "one", &err), 0);
+	assert_int_equal(err.code, 0);
+	assert_return_code(mkdir("kept/one.kept", 0700), errno);
+	assert_int_equal(gus_store_remove(s, "one", &err), -1);
+	assert_non_null(strstr(err.text, "cannot remove kept/one.kept: "));
+	gus_store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +345,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(folders_that_others_can_write_to_are_not_used, enter, leave),
 		cmocka_unit_test_setup_teardown(roots_is_not_in_the_home_of_another, enter, leave),
 		cmocka_unit_test_setup_teardown(no_descriptor_is_no_refusal, enter, leave),
+		cmocka_unit_test_setup_teardown(what_cannot_be_removed, enter, leave),
 		cmocka_unit_test_setup_teardown(two_write_at_once, enter, leave),
 	};
 
