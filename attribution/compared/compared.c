@@ -212,6 +212,8 @@ static void make_whole(struct maker *k, const struct gus_compared_weak *weak)
 	judge(k, w, t->errors[0] * t->errors[0]);
 	w->verdict = gus_trust_whole(k->c->time, k->c->basis == GUS_COMPARED_SHARES ? GUS_TRUST_OPEN : w->verdict,
 				     gus_trust_is_wide(&w->ratio));
+	if (w->shared && w->verdict == GUS_TRUST_FULL) /* by functions alone, but its own ratio is off */
+		w->verdict = GUS_TRUST_OPEN;
 }
 
 /* Rows that have something to say of what all have in common, in their order. */

@@ -69,6 +69,27 @@ static void of_a_short_run_nothing_is_told(void **state)
 	assert_int_equal(s->c.whole.verdict, GUS_TRUST_OPEN);
 }
 
+/* Half of the time is right, and the other half took longer beside another thread: then so did the whole, and what is
+ * right of it does not make that right. */
+static void beside_another_thread_nothing_is_told_of_the_whole(void **state)
+{
+	const struct gus_compared_options how = { .looks = { 4, 4 } };
+	struct joined *s = *state;
+
+	s->weights[0] = 625000;
+	s->weights[1] = 375000;
+	s->m.cycles.factor *= 1.2;
+	s->m.cycles.low *= 1.2;
+	s->m.cycles.high *= 1.2;
+	gus_compared_make(&s->c, &s->t, &s->m, &how);
+	assert_int_equal(s->c.rows.v[0].verdict, GUS_TRUST_FULL);
+	assert_int_equal(s->c.rows.v[1].verdict, GUS_TRUST_OPEN);
+	assert_true(s->c.rows.v[1].shared);
+	assert_true(s->c.time[GUS_TRUST_FULL] > 0.5);
+	near(s->c.whole.ratio.value, 1.2, 1e-9);
+	assert_int_equal(s->c.whole.verdict, GUS_TRUST_OPEN);
+}
+
 /* The same, as two loops of one function: together they are right. */
 static void loops_of_a_function(void **state)
 {
@@ -354,6 +375,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(cycles_of_a_run, made_joined, made_joined_free),
 		cmocka_unit_test_setup_teardown(of_a_short_run_nothing_is_told, made_joined, made_joined_free),
+		cmocka_unit_test_setup_teardown(beside_another_thread_nothing_is_told_of_the_whole, made_joined,
+						made_joined_free),
 		cmocka_unit_test_setup_teardown(loops_of_a_function, made_joined, made_joined_free),
 		cmocka_unit_test_setup_teardown(runs_that_differ, made_joined, made_joined_free),
 		cmocka_unit_test_setup_teardown(what_was_timed_in_part_has_an_error, made_joined, made_joined_free),
