@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/common/calibrations.h"
 #include "collector/host/host.h"
+#include "collector/host/key.h"
 #include "model/tables/builtin.h"
 #include "model/tables/cpus.h"
 
@@ -39,6 +40,11 @@ const char *gus_uarch_of_host(const struct Gusprof__Host *host)
 	const char *name = gus_uarch_of_cpu(&id);
 
 	return name ? gus_uarch_builtin_find(name) : NULL;
+}
+
+bool gus_uarch_host_is_here(const struct Gusprof__Host *host)
+{
+	return gus_host_key_is_here(host);
 }
 
 const char *gus_uarch_host(void)

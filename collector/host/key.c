@@ -51,11 +51,8 @@ static void set_product(struct gus_host_key *key)
 	set(key, GUS_HOST_PRODUCT, both);
 }
 
-void gus_host_key_read(struct gus_host_key *key)
+static void set_host(struct gus_host_key *key, const Gusprof__Host *h)
 {
-	Gusprof__Host *h = gus_host_describe("/sys");
-	char hypervisor[96];
-
 	memset(key, 0, sizeof(*key));
 	set(key, GUS_HOST_VENDOR, h->cpu_vendor);
 	set_number(key, GUS_HOST_FAMILY, h->cpu_family);
@@ -64,10 +61,37 @@ void gus_host_key_read(struct gus_host_key *key)
 	set(key, GUS_HOST_NAME, h->cpu_model);
 	set(key, GUS_HOST_MICROCODE, h->microcode);
 	set(key, GUS_HOST_HYPERVISOR, h->hypervisor);
+	set(key, GUS_HOST_KERNEL, h->kernel);
+}
+
+void gus_host_key_read(struct gus_host_key *key)
+{
+	Gusprof__Host *h = gus_host_describe("/sys");
+	char hypervisor[96];
+
+	set_host(key, h);
 	/* Xen tells Linux, but may hide from CPUID. */
 	if (!*h->hypervisor && gus_read_text("/sys/hypervisor/type", hypervisor, sizeof(hypervisor)))
 		set(key, GUS_HOST_HYPERVISOR, hypervisor);
 	set_product(key);
-	set(key, GUS_HOST_KERNEL, h->kernel);
 	gusprof__host__free_unpacked(h, NULL);
+}
+
+static bool is_same(const struct gus_host_key *a, const struct gus_host_key *b)
+{
+	for (int i = 0; i < GUS_HOST_PARTS; i++)
+		if (strcmp(a->part[i], b->part[i]) != 0)
+			return false;
+	return true;
+}
+
+bool gus_host_key_is_here(const Gusprof__Host *host)
+{
+	Gusprof__Host *h = gus_host_describe("/sys");
+	struct gus_host_key here, there;
+
+	set_host(&here, h);
+	set_host(&there, host);
+	gusprof__host__free_unpacked(h, NULL);
+	return is_same(&here, &there);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct gus_error;
+struct Gusprof__Host;
 
 /* In the order of their weight: what comes first is what is said to differ. */
 enum gus_host_part {
@@ -19,6 +19,8 @@ struct gus_host_key { char part[GUS_HOST_PARTS][96]; };
 
 /* Of this machine. */
 void gus_host_key_read(struct gus_host_key *key);
+/* Whether this machine is the one that a recording was made on, as far as that says: not what it is sold as. */
+bool gus_host_key_is_here(const struct Gusprof__Host *host);
 /* What a part is called: "microcode". */
 const char *gus_host_part_name(enum gus_host_part part);
 

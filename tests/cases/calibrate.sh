@@ -84,6 +84,16 @@ echo $imul | "$GUSPROF" model --batch - 2>err >out
 ok "and of batches" is "$(tail -n 1 out | sed 's/.*,//')" "$kept"
 "$GUSPROF" model --block $imul --timeline=2 --format csv >out
 ok "and of timelines" says ",$kept\$" out
+# A recording of another kernel, that is of another machine, is not held against it.
+spin=$GUS_BUILDDIR/tests/cases/traced-target
+if [[ $own && -x $spin ]] && setarch x86_64 --uname-2.6 true 2>/dev/null &&
+	"$GUSPROF" record -q --trace qemu -o here -- "$spin" spin 9000000 0 >out 2>err &&
+	setarch x86_64 --uname-2.6 "$GUSPROF" record -q --trace qemu -o there -- "$spin" spin 9000000 0 >out 2>err; then
+	"$GUSPROF" compare --format json -i here >out 2>err
+	told "a recording of this machine is" "d['whole']['table']['calibration']['file'] == '$kept'"
+	"$GUSPROF" compare --format json -i there >out 2>err
+	told "one of another kernel is not" "d['whole']['table']['calibration'] is None"
+fi
 "$GUSPROF" uarch show >out
 ok "show has what it says" says '^fit rob 99 98.5..99.5 entries residual 0.01 confidence high "a test"$' out
 ok "and what it could not tell" says '^fit rs none entries confidence none "nobody asked"$' out
