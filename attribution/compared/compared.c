@@ -116,7 +116,7 @@ static void judge(const struct maker *k, struct gus_compared_row *row, double va
 	if (!(row->modelled > 0))
 		return;
 	row->ratio = gus_figure_ratio(&row->measured, row->modelled, row->error);
-	row->verdict = gus_trust_beside(&row->ratio, k->told, k->shared);
+	row->verdict = gus_trust_beside(&row->ratio, k->told, k->shared, k->c->basis == GUS_COMPARED_SHARES);
 	row->shared = row->verdict != gus_trust_of(&row->ratio, k->told);
 }
 

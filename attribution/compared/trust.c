@@ -31,15 +31,18 @@ double gus_trust_shared(const struct gus_looks *looks)
 	return looks->beside ? gus_interval_share((double)looks->beside / looks->n, looks->n).high : 0;
 }
 
-enum gus_trust gus_trust_beside(const struct gus_figure *ratio, double told, double shared)
+enum gus_trust gus_trust_beside(const struct gus_figure *ratio, double told, double shared, bool against)
 {
 	enum gus_trust verdict = gus_trust_of(ratio, told);
-	struct gus_figure less = *ratio;
+	struct gus_figure other = *ratio;
 
-	less.ci.low *= 1 - shared / 2;
-	if (verdict == GUS_TRUST_FULL || ratio->value <= 1)
+	if (verdict == GUS_TRUST_FULL || (ratio->value <= 1 && !against))
 		return verdict;
-	return gus_trust_of(&less, told) == verdict ? verdict : GUS_TRUST_OPEN;
+	if (ratio->value > 1)
+		other.ci.low *= 1 - shared / 2;
+	else
+		other.ci.high /= 1 - shared / 2;
+	return gus_trust_of(&other, told) == verdict ? verdict : GUS_TRUST_OPEN;
 }
 
 enum gus_trust gus_trust_whole(const double time[GUS_TRUSTS], enum gus_trust total, bool wide)

@@ -33,8 +33,9 @@ double gus_trust_shared(const struct gus_looks *looks);
 
 /* The same, if other threads of the core may have been busy for such a share of the time: that makes what runs beside
  * them take up to twice as long, so of what takes longer than modelled nothing is told that this may be the reason
- * of. */
-enum gus_trust gus_trust_beside(const struct gus_figure *ratio, double told, double shared);
+ * of. against: the ratio is against all else that ran, so that may have taken longer as well: then the same holds of
+ * what takes shorter than modelled. */
+enum gus_trust gus_trust_beside(const struct gus_figure *ratio, double told, double shared, bool against);
 
 /* Whether the ends of its interval are apart by more than GUS_TRUST_WIDE. */
 bool gus_trust_is_wide(const struct gus_figure *ratio);

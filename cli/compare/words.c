@@ -148,8 +148,9 @@ static void say_open(const struct gus_compare_view *v, const struct gus_compared
 		gus_vec_push(reasons, gus_format("it has %.1f%% of the %stime, so there is nothing beside it that it "
 						 "could be held against", 100 * larger_share(row), kind_of_share(row)));
 	else if (row->shared)
-		gus_vec_push(reasons, gus_strdup("it took longer than modelled, which may be the doing of the other "
-						 "thread that was busy on the same core"));
+		gus_vec_push(reasons, gus_format("%s took longer than modelled, which may be the doing of the other "
+						 "thread that was busy on the same core", row->ratio.value > 1 ? "it" :
+						 "all else"));
 	else
 		gus_vec_push(reasons, gus_format("%" PRIu64 " sample%s of it%s: the interval is wider than a factor of "
 						 "%.1f", row->samples, row->samples == 1 ? "" : "s",
@@ -314,11 +315,12 @@ static void say_shared(const struct gus_compare_view *v, struct gus_compare_reas
 	size_t n = count_shared(v);
 
 	if (n)
-		gus_vec_push(reasons, gus_format("%zu function%s or loop%s took longer than modelled, which may be the "
-						 "other thread's doing that was busy on the same core: it takes up to "
-						 "half of what the core does (cannot tell). Compare again while it is "
-						 "not; of a virtual machine it may be another one's", n,
-						 n == 1 ? "" : "s", n == 1 ? "" : "s"));
+		gus_vec_push(reasons, gus_format("%zu function%s or loop%s took longer than modelled%s, which may be "
+						 "the other thread's doing that was busy on the same core: it takes up "
+						 "to half of what the core does (cannot tell). Compare again while it "
+						 "is not; of a virtual machine it may be another one's", n,
+						 n == 1 ? "" : "s", n == 1 ? "" : "s", v->compared->basis ==
+						 GUS_COMPARED_SHARES ? ", or all else did" : ""));
 }
 
 static void say_left_out(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)

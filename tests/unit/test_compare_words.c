@@ -121,6 +121,9 @@ static void why_nothing_is_known(void **state)
 	r->shared = true; /* and the interval is as narrow as any */
 	expect_reasons(s, r, "it took longer than modelled, which may be the doing of the other thread that was busy "
 		       "on the same core");
+	r->ratio.value = 0.7; /* of shares */
+	expect_reasons(s, r, "all else took longer than modelled, which may be the doing of the other thread that was "
+		       "busy on the same core");
 	r->shared = false;
 	r->samples = 1;
 	expect_reasons(s, r, "1 sample of it: the interval is wider than a factor of 1.3");

@@ -356,6 +356,21 @@ static void without_a_frequency_shares_are_compared(void **state)
 	assert_int_equal(s->c.basis, GUS_COMPARED_SHARES);
 }
 
+/* What takes shorter than modelled, too, as what it is held against may have taken longer. */
+static void of_shares_another_thread_may_do_either(void **state)
+{
+	const struct gus_compared_options how = { .looks = { 4, 4 } };
+	struct joined *s = *state;
+
+	s->weights[0] = 825000;
+	s->weights[1] = 175000;
+	s->m.cycles = (struct gus_scale){ GUS_UNKNOWN, false, 0, 0, 0 };
+	gus_compared_make(&s->c, &s->t, &s->m, &how);
+	assert_true(s->c.rows.v[1].ratio.ci.high < 0.8);
+	assert_int_equal(s->c.rows.v[1].verdict, GUS_TRUST_OPEN);
+	assert_true(s->c.rows.v[1].shared);
+}
+
 static void a_region_that_was_never_sampled(void **state)
 {
 	struct joined *s = *state;
@@ -390,6 +405,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_a_part_with_instructions_cycles_per_instruction, made_joined,
 						made_joined_free),
 		cmocka_unit_test_setup_teardown(without_a_frequency_shares_are_compared, made_joined, made_joined_free),
+		cmocka_unit_test_setup_teardown(of_shares_another_thread_may_do_either, made_joined, made_joined_free),
 		cmocka_unit_test_setup_teardown(a_region_that_was_never_sampled, made_joined, made_joined_free),
 	};
 

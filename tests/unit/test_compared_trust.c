@@ -44,7 +44,12 @@ static void verdicts_of_ratios(void **state)
  * is shorter than modelled, or by more than that longer, is off all the same, and what is right is right. */
 static void verdicts_beside_another_thread(void **state)
 {
-	static const struct { double value, low, high; struct gus_looks looks; enum gus_trust want; } cases[] = {
+	static const struct {
+		double value, low, high;
+		struct gus_looks looks;
+		enum gus_trust want;
+		bool against;
+	} cases[] = {
 		{ 1.81, 1.75, 1.87, { 4, 0 }, GUS_TRUST_NONE }, { 1.81, 1.75, 1.87, { 0, 0 }, GUS_TRUST_NONE },
 		{ 1.81, 1.75, 1.87, { 4, 4 }, GUS_TRUST_OPEN }, { 1.20, 1.18, 1.22, { 4, 4 }, GUS_TRUST_OPEN },
 		{ 1.05, 1.03, 1.07, { 4, 4 }, GUS_TRUST_FULL }, { 2.70, 2.60, 2.80, { 4, 4 }, GUS_TRUST_NONE },
@@ -52,12 +57,19 @@ static void verdicts_beside_another_thread(void **state)
 		/* one of forty: 13 % of the time at most */
 		{ 1.50, 1.45, 1.55, { 40, 1 }, GUS_TRUST_NONE }, { 1.13, 1.12, 1.14, { 40, 1 }, GUS_TRUST_DOUBTFUL },
 		{ 1.30, 1.28, 1.32, { 40, 1 }, GUS_TRUST_OPEN },
+		/* against all else, which may have taken longer, too */
+		{ 0.70, 0.68, 0.72, { 4, 4 }, GUS_TRUST_OPEN, true },
+		{ 0.70, 0.68, 0.72, { 4, 0 }, GUS_TRUST_NONE, true },
+		{ 0.35, 0.34, 0.36, { 4, 4 }, GUS_TRUST_NONE, true },
+		{ 1.81, 1.75, 1.87, { 4, 4 }, GUS_TRUST_OPEN, true },
+		{ 0.95, 0.94, 0.96, { 4, 4 }, GUS_TRUST_FULL, true },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct gus_figure ratio = figure(cases[i].value, cases[i].low, cases[i].high);
-		enum gus_trust is = gus_trust_beside(&ratio, 0, gus_trust_shared(&cases[i].looks));
+		enum gus_trust is = gus_trust_beside(&ratio, 0, gus_trust_shared(&cases[i].looks),
+						     cases[i].against);
 
 		if (is != cases[i].want)
 			fail_msg("case %zu: %s, not %s", i, gus_trust_name(is), gus_trust_name(cases[i].want));
