@@ -13,6 +13,7 @@
 static const char *const data_ports[] = { "p4", "p9" };
 static const char *const plain_loads[] = { "MOV (R64, M64)", "ldr (x, [x, imm])" };
 static const char *const plain_stores[] = { "MOV (M64, R64)", "str (x, [x, imm])" };
+static const char plain_vector_load[] = "MOVUPS (XMM, M128)";
 static const char plain_addition[] = "ADD_01 (R64, R64)", plain_logic[] = "POR (XMM, XMM)";
 enum { ISAS = sizeof(plain_loads) / sizeof(*plain_loads) }; /* a table has one's forms or the other's */
 
@@ -59,6 +60,7 @@ static void find_roles(struct roles *r, const struct gus_uarch *u)
 		r->load |= ports_of(u, plain_loads[i]);
 		r->store |= ports_of(u, plain_stores[i]);
 	}
+	r->load |= ports_of(u, plain_vector_load); /* there may be ports that only words for vectors pass */
 	r->address = r->store & ~r->data;
 	/* Other makers may call some other port so: it is one for data only where stores go there. */
 	r->split = (r->store & r->data) != 0;

@@ -357,8 +357,8 @@ INLINE void NAME(prefetch)(struct NAME(state) *k, const struct stream_prefetch *
 		(to_l1 ? log->line : log->line_l2)[p->line] = why;
 }
 
-/* What an access brings along: lines that it throws out take their buses, unless these go by others, and so does what is
- * prefetched. */
+/* What an access brings along: lines that it throws out take their buses, unless these go by others, and so does what
+ * is prefetched. */
 INLINE void NAME(bring_along)(struct NAME(state) *k, const struct stream *s, const struct stream_beside *b,
 			      stream_time asked, uint64_t why, struct gus_stream_log *log)
 {

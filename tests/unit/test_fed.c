@@ -462,8 +462,8 @@ static double line_cycles(bool store, bool path, const struct gus_op_access *tol
 }
 
 /* L2 sends a line in 2 cycles, L3 in 4, memory in 8. What is thrown out goes the same way as what comes; a line that
- * was prefetched with the access before is waited for, whatever is told of it. Where what is thrown out has a way of its
- * own, nothing waits for that. */
+ * was prefetched with the access before is waited for, whatever is told of it. Where what is thrown out has a way of
+ * its own, nothing waits for that. */
 static void test_beside(void **state)
 {
 #define AHEAD(from, into) { .prefetches = { { 1, from, into } }, .prefetches_n = 1 }

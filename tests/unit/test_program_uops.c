@@ -219,6 +219,24 @@ static void load_and_store_units(void **state)
 	EXPECT(cases);
 }
 
+/* A port that only loads of vectors pass besides is one for loads: their operations wait for it, and none of their
+ * other operands does. */
+static void ports_of_vector_loads(void **state)
+{
+#define VECTORS X86 FORM("MOVUPS (XMM, M128)", "uops 1 latency 8 loadlat 8 uses p23:1 p4:1")
+#define ADDS FORM("PADDD (XMM, M128)", "uops 1 latency 1 loadlat 8 uses p0156:1 p23:1 p4:1")
+	static const struct one cases[] = {
+		{ VECTORS, CODE("\x0f\x10\x07"), "load p23=8 rdi>zmm0 + load p4=8 rdi>t1" },
+		{ VECTORS ADDS, CODE("\x66\x0f\xfe\x07"),
+		  "load p23=7 rdi>t0 + load p4=7 rdi>t1 + compute p0156=1 zmm0,t0,t1>zmm0" },
+		{ X86 ADDS, CODE("\x66\x0f\xfe\x07"),
+		  "load p23=7 rdi>t0 + compute p0156=1 zmm0,t0>t3 + compute p4=1 zmm0,t0,t3>zmm0" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
 /* More cycles than uops: the port is held. Less than half a cycle, an average, is still a uop. */
 static void cycles_become_uops(void **state)
 {
@@ -580,7 +598,7 @@ int main(void)
 		cmocka_unit_test(some_loads_are_fast),
 		cmocka_unit_test(a_store_is_address_and_data),
 		cmocka_unit_test(load_and_store_units),
-		cmocka_unit_test(cycles_become_uops),
+		cmocka_unit_test(ports_of_vector_loads), cmocka_unit_test(cycles_become_uops),
 		cmocka_unit_test(all_uops_are_there),
 		cmocka_unit_test(latencies_by_operand),
 		cmocka_unit_test(addresses_written_back),
