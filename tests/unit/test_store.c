@@ -85,6 +85,15 @@ static void assert_holds(struct gus_store *s, const char *name, char letter, siz
 	free(bytes);
 }
 
+static void assert_not_read(struct gus_store *s, const char *name, int why)
+{
+	size_t size;
+
+	errno = 0;
+	assert_null(gus_store_read(s, name, 500, &size));
+	assert_int_equal(errno, why);
+}
+
 static void assert_mode(const char *path, mode_t mode)
 {
 	struct stat st;
@@ -178,6 +187,86 @@ static void uses_are_told_apart_within_a_second(void **state)
 	}
 }
 
+static time_t used(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return time(NULL) - st.st_mtim.tv_sec;
+}
+
+/* A use is written down if the last one is a minute ago. */
+static void reading_is_a_use(void **state)
+{
+	struct gus_store *s = open_at("kept", 1000);
+
+	(void)state;
+	put(s, "one", 'x', 10);
+	age("kept/one.kept", 30);
+	assert_holds(s, "one", 'x', 10);
+	assert_true(used("kept/one.kept") >= 30);
+	age("kept/one.kept", 60);
+	assert_holds(s, "one", 'x', 10);
+	assert_true(used("kept/one.kept") < 30);
+	gus_store_close(s);
+}
+
+/* Of two that were used last at the same time the first by its name goes, and no more than have to. */
+static void a_tie_goes_by_name(void **state)
+{
+	struct gus_store *s = open_at("kept", 1000);
+	static const char *const names[] = { "b", "c", "a" };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct timespec times[2] = { { 1000000, 5 }, { 1000000, 5 } };
+		char *path = gus_format("kept/%s.kept", names[i]);
+
+		put(s, names[i], 'x', 300);
+		assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+		free(path);
+	}
+	put(s, "new", 'n', 400);
+	assert_holds(s, "a", 0, 0);
+	assert_holds(s, "b", 'x', 300);
+	assert_holds(s, "c", 'x', 300);
+	gus_store_close(s);
+}
+
+static void assert_names(struct gus_store *s, const char *expected)
+{
+	char **names = gus_store_names(s), *all = gus_strdup("");
+
+	for (char **name = names; *name; name++) {
+		char *more = gus_format("%s%s ", all, *name);
+
+		free(all);
+		all = more;
+	}
+	gus_store_names_free(names);
+	assert_string_equal(all, expected);
+	free(all);
+}
+
+static void names_come_in_order(void **state)
+{
+	struct gus_store *s = open_at("kept", 1000);
+	struct gus_error err = { 0 };
+
+	(void)state;
+	assert_names(s, "");
+	for (const char *name = "hbdfageic"; *name; name++)
+		put(s, (char[]){ *name, '\0' }, 'x', 1);
+	assert_int_equal(system("mkdir kept/folder.kept; touch kept/.kept kept/kept kept/.new-1.kept kept/z.kept~"), 0);
+	assert_names(s, "a b c d e f g h i ");
+	assert_int_equal(gus_store_remove(s, "c", &err), 1);
+	assert_int_equal(gus_store_remove(s, "c", &err), 0);
+	assert_int_equal(gus_store_remove(s, "folder", &err), -1);
+	assert_true(err.code);
+	assert_names(s, "a b d e f g h i ");
+	gus_store_close(s);
+}
+
 static void what_is_not_ours_stays(void **state)
 {
 	struct gus_store *s = open_at("kept", 10);
@@ -213,6 +302,26 @@ static void links_and_fifos_are_not_read(void **state)
 	gus_store_close(s);
 }
 
+static void files_that_are_not_read_say_why(void **state)
+{
+	struct gus_store *s = open_at("kept", 1000);
+
+	(void)state;
+	put(s, "long", 'x', 501);
+	put(s, "open", 'x', 5);
+	assert_int_equal(mkdir("kept/folder.kept", 0700), 0);
+	assert_not_read(s, "none", ENOENT);
+	assert_not_read(s, "long", EFBIG);
+	assert_not_read(s, "folder", EPERM);
+	assert_int_equal(chmod("kept/open.kept", 0620), 0);
+	assert_not_read(s, "open", EPERM);
+	assert_int_equal(chmod("kept/open.kept", 0602), 0);
+	assert_not_read(s, "open", EPERM);
+	assert_int_equal(chmod("kept/open.kept", 0644), 0);
+	assert_holds(s, "open", 'x', 5);
+	gus_store_close(s);
+}
+
 static void folders_that_others_can_write_to_are_not_used(void **state)
 {
 	(void)state;
@@ -230,6 +339,93 @@ static void folders_that_others_can_write_to_are_not_used(void **state)
 	assert_int_equal(chmod("open", 01777), 0); /* as /tmp is */
 	gus_store_close(open_at("open/mine", 10));
 	gus_store_close(open_at("open/new", 10));
+}
+
+static void what_is_no_folder_is_not_used(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("nowhere", "link"), 0);
+	assert_refused("link", "cannot make the folder link");
+	assert_int_equal(system("touch file"), 0);
+	assert_refused("file", "cannot keep files in file");
+	assert_refused("file/kept", "cannot keep files in file/kept");
+}
+
+/* All that are above it are looked at, as long as they are fewer than 128. */
+static void folders_are_not_too_deep(void **state)
+{
+	char here[200], path[300] = "";
+	int depth = 0;
+
+	(void)state;
+	assert_non_null(getcwd(here, sizeof(here)));
+	for (const char *c = here; *c; c++)
+		depth += *c == '/';
+	for (; depth < 127; depth++)
+		strcat(path, "d/");
+	gus_store_close(open_at(path, 10));
+	strcat(path, "d");
+	assert_refused(path, "others may rename");
+}
+
+/* As somebody who may not write there: what was there stays. */
+static void a_folder_may_be_only_read(void **state)
+{
+	struct gus_store *s = open_at("kept", 1000);
+	struct gus_error err = { 0 };
+	uid_t user = geteuid();
+	int checked, written;
+
+	(void)state;
+	put(s, "one", 'x', 5);
+	assert_int_equal(gus_store_check(s, &err), 0);
+	if ((user ? chmod("kept", 0500) : seteuid(STRANGER)) != 0) {
+		print_message("skipped: root is the only user here\n");
+		gus_store_close(s);
+		skip();
+	}
+	checked = gus_store_check(s, &err);
+	written = gus_store_write(s, "one", "y", 1, NULL);
+	assert_int_equal(user ? chmod("kept", 0700) : seteuid(user), 0);
+	assert_int_equal(checked, -1);
+	assert_non_null(strstr(err.text, "cannot write a file to kept"));
+	assert_int_equal(written, -1);
+	assert_holds(s, "one", 'x', 5);
+	gus_store_close(s);
+}
+
+static int lowest_free(void)
+{
+	int fd = open("/", O_RDONLY);
+
+	close(fd);
+	return fd;
+}
+
+static void descriptors_are_closed(void **state)
+{
+	int in = dup(STDIN_FILENO), before = lowest_free();
+	struct gus_store *s = open_at("a/kept", 1000);
+	struct gus_error err = { 0 };
+
+	(void)state;
+	close(STDIN_FILENO);
+	put(s, "one", 'x', 5); /* in a file whose descriptor is 0 */
+	assert_holds(s, "one", 'x', 5);
+	assert_names(s, "one ");
+	assert_int_equal(lowest_free(), STDIN_FILENO);
+	dup2(in, STDIN_FILENO);
+	assert_int_equal(symlink("one.kept", "a/kept/link.kept"), 0);
+	assert_int_equal(mkdir("a/kept/taken.kept", 0700), 0);
+	assert_int_equal(gus_store_write(s, "taken", "x", 1, &err), -1);
+	assert_not_read(s, "link", ELOOP);
+	assert_not_read(s, "taken", EPERM);
+	gus_store_close(s);
+	assert_int_equal(chmod("a", 0777), 0);
+	assert_refused("a/kept", "others may rename");
+	assert_refused("a/new", "others may rename");
+	assert_int_equal(lowest_free(), before);
+	close(in);
 }
 
 static void roots_is_not_in_the_home_of_another(void **state)
@@ -261,7 +457,6 @@ static void roots_is_not_in_the_home_of_another(void **state)
 	gus_store_close(s);
 }
 
-/* Each file is one of those that were written, from its first byte to its last. */
 /* Which says nothing of who may rename the folder. */
 static void no_descriptor_is_no_refusal(void **state)
 {
@@ -281,6 +476,7 @@ static void no_descriptor_is_no_refusal(void **state)
 	assert_true(gus_error_is_transient(&err));
 }
 
+/* Each file is one of those that were written, from its first byte to its last. */
 static void two_write_at_once(void **state)
 {
 	struct gus_store *s;
@@ -340,9 +536,17 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_come_back, enter, leave),
 		cmocka_unit_test_setup_teardown(the_least_recently_used_go, enter, leave),
 		cmocka_unit_test_setup_teardown(uses_are_told_apart_within_a_second, enter, leave),
+		cmocka_unit_test_setup_teardown(reading_is_a_use, enter, leave),
+		cmocka_unit_test_setup_teardown(a_tie_goes_by_name, enter, leave),
+		cmocka_unit_test_setup_teardown(names_come_in_order, enter, leave),
 		cmocka_unit_test_setup_teardown(what_is_not_ours_stays, enter, leave),
 		cmocka_unit_test_setup_teardown(links_and_fifos_are_not_read, enter, leave),
+		cmocka_unit_test_setup_teardown(files_that_are_not_read_say_why, enter, leave),
 		cmocka_unit_test_setup_teardown(folders_that_others_can_write_to_are_not_used, enter, leave),
+		cmocka_unit_test_setup_teardown(what_is_no_folder_is_not_used, enter, leave),
+		cmocka_unit_test_setup_teardown(folders_are_not_too_deep, enter, leave),
+		cmocka_unit_test_setup_teardown(a_folder_may_be_only_read, enter, leave),
+		cmocka_unit_test_setup_teardown(descriptors_are_closed, enter, leave),
 		cmocka_unit_test_setup_teardown(roots_is_not_in_the_home_of_another, enter, leave),
 		cmocka_unit_test_setup_teardown(no_descriptor_is_no_refusal, enter, leave),
 		cmocka_unit_test_setup_teardown(what_cannot_be_removed, enter, leave),
