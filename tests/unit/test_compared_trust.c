@@ -87,12 +87,15 @@ static void verdicts_of_wholes(void **state)
 		{ { 0.66, 0.34, 0, 0 }, GUS_TRUST_FULL, GUS_TRUST_DOUBTFUL },
 		{ { 0.67, 0.33, 0, 0 }, GUS_TRUST_FULL, GUS_TRUST_FULL },
 		{ { 0.64, 0, 0.36, 0 }, GUS_TRUST_FULL, GUS_TRUST_NONE },
+		{ { 2, 0, 1, 0 }, GUS_TRUST_FULL, GUS_TRUST_FULL }, /* just as much as may be */
 		{ { 0.4, 0, 0.1, 0.5 }, GUS_TRUST_FULL, GUS_TRUST_FULL },
 		{ { 0.4, 0, 0.09, 0.51 }, GUS_TRUST_FULL, GUS_TRUST_OPEN },
 		/* Functions that are each too short to tell do not hide that all of them together are off, unless that
 		 * is not known well either. */
 		{ { 0, 0, 0, 1 }, GUS_TRUST_DOUBTFUL, GUS_TRUST_DOUBTFUL },
 		{ { 0, 0, 0, 1 }, GUS_TRUST_NONE, GUS_TRUST_NONE },
+		{ { 0, 0, 0, 1 }, GUS_TRUST_OPEN, GUS_TRUST_OPEN },
+		{ { 0.1, 0, 0.3, 0.6 }, GUS_TRUST_DOUBTFUL, GUS_TRUST_DOUBTFUL },
 		{ { 0, 0, 0, 1 }, GUS_TRUST_NONE, GUS_TRUST_OPEN, true },
 		{ { 0, 0, 0, 1 }, GUS_TRUST_OPEN, GUS_TRUST_OPEN, true },
 		{ { 0, 0, 0.49, 0.51 }, GUS_TRUST_NONE, GUS_TRUST_OPEN, true },

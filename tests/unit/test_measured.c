@@ -73,11 +73,14 @@ struct recording {
 	uint32_t round[2];      /* before, behind */
 	unsigned samples[2][FILES];
 	const char *build_id[FILES];
+	bool backwards;         /* files are mapped from the last to the first */
+	bool bare;              /* nothing of the machine and its clock */
 };
 
 static void map_files(struct gus_writer *w, const struct recording *r)
 {
-	for (unsigned i = 0; i < FILES; i++) {
+	for (unsigned k = 0; k < FILES; k++) {
+		unsigned i = r->backwards ? FILES - 1 - k : k;
 		const struct made_mapping m = { .time = START, .pid = 10, .start = sampled_at[i], .length = SIZE,
 			.path = paths[i], .build_id = r->build_id[i] };
 		struct made_mmap record;
@@ -143,9 +146,9 @@ static struct gus_reader *record(const struct recording *r)
 	header.events = events;
 	header.n_events = 2;
 	header.main_event = r->main_event;
-	header.host = &host;
+	header.host = r->bare ? NULL : &host;
 	header.target = (char *)(uintptr_t)(r->target ? r->target : "");
-	header.frequency = &frequency;
+	header.frequency = r->bare ? NULL : &frequency;
 	assert_true(mkdtemp(path) && chdir(path) == 0);
 	w = gus_writer_create("t", &header, NULL);
 	assert_non_null(w);
@@ -219,6 +222,18 @@ static void one_run(void **state)
 	assert_string_equal(m->event, "cpu-clock");
 	assert_string_equal(m->host->cpu_model, "a machine");
 	assert_string_equal(m->frequency->rule, "a rule");
+}
+
+static void of_an_unknown_machine(void **state)
+{
+	struct made *made = *state;
+
+	add(made, &(struct recording){ .bare = true, .samples = { { 3 } } });
+	assert_null(made->m.host);
+	assert_null(made->m.frequency);
+	assert_int_equal(made->m.rounds.n, 0);
+	assert_false(made->m.cycles.known);
+	assert_int_equal(made->m.coverage.covered_weight, 3000);
 }
 
 /* Rounds of a loop with nothing in it, of three runs. What one takes alone is told, or is the least that was seen. */
@@ -411,7 +426,11 @@ static void precise_events_do_not_skid(void **state)
 /* The trace's app is abcd, and its library says nothing of itself. */
 static void another_build_is_named(void **state)
 {
-	static const struct { const char *app, *lib, *other; unsigned samples[FILES]; bool is_other; } cases[] = {
+	static const struct {
+		const char *app, *lib, *other;
+		unsigned samples[FILES];
+		bool is_other, backwards;
+	} cases[] = {
 		{ "abcd", "wxyz", "wxyz", { 1, 1, 1 }, false },
 		{ NULL, NULL, NULL, { 1, 1, 1 }, false },
 		{ "abce", NULL, NULL, { 1, 1, 1 }, true },
@@ -419,11 +438,13 @@ static void another_build_is_named(void **state)
 		{ "bbcd", "wxyz", NULL, { 5, 1, 0 }, true },
 		{ "abc", NULL, NULL, { 1, 0, 0 }, true },       /* the first bytes alike */
 		{ "abcde", NULL, NULL, { 1, 0, 0 }, true },
+		{ "abce", "wxyz", "wxyz", { 1, 1, 1 }, true, true }, /* the last that is looked at */
 	};
 	struct made *made = *state;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct recording r = { .build_id = { cases[i].app, cases[i].lib, cases[i].other } };
+		struct recording r = { .build_id = { cases[i].app, cases[i].lib, cases[i].other },
+			.backwards = cases[i].backwards };
 
 		memcpy(r.samples[0], cases[i].samples, sizeof(r.samples[0]));
 		add(made, &r);
@@ -460,6 +481,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_an_unknown_machine, setup, teardown),
 		cmocka_unit_test_setup_teardown(looks_at_the_core, setup, teardown),
 		cmocka_unit_test_setup_teardown(looks_only_around_commands, setup, teardown),
 		cmocka_unit_test_setup_teardown(cost_is_taken_off, setup, teardown),
