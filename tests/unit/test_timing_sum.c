@@ -149,6 +149,25 @@ static void test_noisy(void **state)
 	(void)state;
 }
 
+/* What is a hundredth above the least is near it, and no more is. */
+static void test_near(void **state)
+{
+	static const struct { double cycles; uint32_t trouble; } cases[] = {
+		{ 101, 0 }, { 101.001, GUS_TIMING_NOISY },
+	};
+
+	(void)state;
+	for (size_t c = 0; c < 2; c++) {
+		struct gus_timing_sample s[N];
+
+		make(s, N, 100);
+		for (size_t i = N / 4; i < N; i++)
+			s[i] = pair(100 * (1.03 + 0.02 * (double)i), (uint32_t)i / 4);
+		s[N / 4 - 1] = pair(cases[c].cycles, 0);
+		assert_int_equal(add_up(s, N).trouble, cases[c].trouble);
+	}
+}
+
 /* Two states that are 2 % apart are two, and a quarter of the samples has to be in either. */
 static void test_bistable(void **state)
 {
@@ -364,6 +383,26 @@ static void test_beside(void **state)
 	}
 }
 
+/* The other way round: those that were alone come last. */
+static void test_alone_at_last(void **state)
+{
+	struct gus_timing_sample s[N];
+	struct gus_timing_sum sum;
+
+	(void)state;
+	make_beside(s, 8, N);
+	for (size_t i = 0; i < N / 2; i++) {
+		struct gus_timing_sample last = s[N - 1 - i];
+
+		s[N - 1 - i] = s[i];
+		s[i] = last;
+	}
+	gus_timing_add_up(s, N, PASSES, 1, &sum);
+	near(sum.cycles, 3);
+	near(sum.high, 3);
+	assert_int_equal(sum.kept, 8);
+}
+
 /* One that was alone and is off by a tenth is no better than all that were not; of few long ones it has to do. */
 static void test_hardly_alone(void **state)
 {
@@ -410,11 +449,13 @@ int main(void)
 		cmocka_unit_test(test_quiet), cmocka_unit_test(test_none_and_one),
 		cmocka_unit_test(test_in_order), cmocka_unit_test(test_least_is_a_mean),
 		cmocka_unit_test(test_interrupted),
-		cmocka_unit_test(test_noisy), cmocka_unit_test(test_bistable), cmocka_unit_test(test_one_pace),
+		cmocka_unit_test(test_noisy), cmocka_unit_test(test_near), cmocka_unit_test(test_bistable),
+		cmocka_unit_test(test_one_pace),
 		cmocka_unit_test(test_moved), cmocka_unit_test(test_unsteady), cmocka_unit_test(test_faster_end),
 		cmocka_unit_test(test_settled),
 		cmocka_unit_test(test_steps_of_the_clock), cmocka_unit_test(test_long), cmocka_unit_test(test_beside),
-		cmocka_unit_test(test_hardly_alone), cmocka_unit_test(test_beside_or_not),
+		cmocka_unit_test(test_alone_at_last), cmocka_unit_test(test_hardly_alone),
+		cmocka_unit_test(test_beside_or_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
