@@ -285,6 +285,7 @@ unit_tests = \
 	tests/unit/test_follow \
 	tests/unit/test_foreign \
 	tests/unit/test_frames \
+	tests/unit/test_frequency \
 	tests/unit/test_front \
 	tests/unit/test_front_figures \
 	tests/unit/test_frontend \
@@ -696,6 +697,9 @@ tests_unit_test_calibrate_shown_SOURCES = tests/unit/test_calibrate_shown.c $(pr
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_host_key_SOURCES = tests/unit/test_host_key.c
 tests_unit_test_timing_SOURCES = tests/unit/test_timing.c tests/unit/made_timing.h
+tests_unit_test_frequency_SOURCES = tests/unit/test_frequency.c
+tests_unit_test_frequency_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime -Wl,--wrap=gus_clock_run \
+	-Wl,--wrap=gus_clock_rounds
 # The kernel's clock is the test's.
 tests_unit_test_timing_clock_SOURCES = tests/unit/test_timing_clock.c
 tests_unit_test_timing_clock_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
