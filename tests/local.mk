@@ -214,6 +214,7 @@ unit_tests = \
 	tests/unit/test_companions \
 	tests/unit/test_compare_csv \
 	tests/unit/test_compare_json \
+	tests/unit/test_compare_recordings \
 	tests/unit/test_compare_text \
 	tests/unit/test_compare_words \
 	tests/unit/test_compared \
@@ -519,6 +520,10 @@ made_comparison = tests/unit/made_comparison.c tests/unit/made_comparison.h $(ma
 	cli/screen/table.c
 tests_unit_test_compare_csv_SOURCES = tests/unit/test_compare_csv.c $(made_comparison)
 tests_unit_test_compare_json_SOURCES = tests/unit/test_compare_json.c $(made_comparison)
+# The recorder is the test's, and how long it takes.
+tests_unit_test_compare_recordings_SOURCES = tests/unit/test_compare_recordings.c tests/unit/made_folder.h \
+	cli/compare/recordings.c cli/common/ending.c
+tests_unit_test_compare_recordings_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_test_compare_text_SOURCES = tests/unit/test_compare_text.c $(made_comparison)
 tests_unit_test_compare_words_SOURCES = tests/unit/test_compare_words.c $(made_comparison)
 made_joined = tests/unit/made_joined.c tests/unit/made_joined.h $(made_program)
