@@ -39,7 +39,7 @@ struct made_penalties {
 	double wrong[4];
 	unsigned group, offset;         /* that many are issued in a cycle; instructions besides nops */
 	unsigned rounds, fails_at;
-	bool asked[CHAINS];
+	bool asked[CHAINS], narrow;     /* narrow: it has no vectors of 32 bytes */
 	unsigned least_nops;            /* before the branches that were timed */
 };
 
@@ -149,8 +149,8 @@ enum { SIMULATED, REAL };
 
 static int fit(struct made_penalties *m, int real, enum gus_calibration_depth depth, struct gus_fit *f)
 {
-	struct gus_calibration_host host = { .context = m, .isa = GUS_ISA_X86_64, .arena_most = 1 << 24, .avx2 = true,
-		.cycles_a_second = real ? 3e9 : 4e6, .run = run };
+	struct gus_calibration_host host = { .context = m, .isa = GUS_ISA_X86_64, .arena_most = 1 << 24,
+		.avx2 = !m->narrow, .cycles_a_second = real ? 3e9 : 4e6, .run = run };
 	struct gus_calibration c = { .host = &host, .nearest = skylake, .depth = depth };
 	struct gus_error err = { 0 };
 
@@ -221,6 +221,30 @@ static void chains_lead_to_the_table(void **state)
 	expect(&f, &(struct expected){ "store_forward_zero", config.store_forward_zero, HIGH });
 	expect(&f, &(struct expected){ "l1d_latency_vector", 6, LOW });
 	gus_fit_free(&f);
+}
+
+/* Of what is only held against others, or asked for where a table knows less: what it takes on Skylake's machine. */
+static void other_chains_take_their_time(void **state)
+{
+	static const struct { enum gus_loads chain; double cycles; } cases[] = {
+		{ GUS_LOADS_TRANSFERS, 4 }, { GUS_LOADS_APART, 4 }, { GUS_LOADS_STORES, 2 },
+		{ GUS_LOADS_STORES_VECTOR, 2 },
+	};
+	struct gus_core_config config;
+	struct gus_replica replica = { .uarch = skylake, .config = &config };
+
+	(void)state;
+	gus_core_config_of(&config, skylake);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gus_micro *k = gus_loads_micro(GUS_ISA_X86_64, cases[i].chain);
+		struct gus_error err = { 0 };
+		double cycles;
+
+		assert_int_equal(gus_replica_run(&replica, k, &cycles, &err), 0);
+		if (!(fabs(cycles / LINKS - cases[i].cycles) < 0.02))
+			fail_msg("%s: %g cycles", gus_loads_name(cases[i].chain), cycles / LINKS);
+		gus_micro_free(k);
+	}
 }
 
 /* All that a link of the pair loads is in flight, a half in each store: none of it comes from the cache. */
@@ -367,6 +391,43 @@ static void shapes_of_forwarded_vectors(void **state)
 	}
 }
 
+/* What is left over is a part of the value, and nothing where that is nothing. */
+static void what_is_left_of_vectors(void **state)
+{
+	static const struct { double cycles, residual; } cases[] = {
+		{ 6, 0 }, { 6.3, 0.05 }, { 1.4, 0.4 }, { 0.3, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct made_penalties m = made;
+		struct gus_fit f = { .params = { 0 } };
+
+		change(&m, "store and load of a vector", cases[i].cycles);
+		change(&m, "store of a vector and load of its half", cases[i].cycles);
+		change(&m, "store and load of a wide vector", cases[i].cycles);
+		assert_int_equal(fit(&m, SIMULATED, GUS_CALIBRATION_QUICK, &f), 0);
+		assert_float_equal(gus_fit_get(&f, "store_forward_vector")->residual, cases[i].residual, 1e-9);
+		gus_fit_free(&f);
+	}
+}
+
+/* Without vectors of 32 bytes these are not asked for, and the others say it. */
+static void narrow_vectors(void **state)
+{
+	struct made_penalties m = made;
+	struct gus_fit f = { .params = { 0 } };
+
+	(void)state;
+	m.narrow = true;
+	change(&m, "store and load of a wide vector", 20);
+	assert_int_equal(fit(&m, SIMULATED, GUS_CALIBRATION_FULL, &f), 0);
+	expect(&f, &(struct expected){ "store_forward_vector", 6, HIGH });
+	for (size_t i = 0; i < CHAINS; i++)
+		assert_int_equal(m.asked[i], strcmp(m.link[i].chain, "store and load of a wide vector") != 0);
+	gus_fit_free(&f);
+}
+
 /* Shapes for themselves: the value, how sure, and what is said, on both sides of each bound. A cycle and a twentieth
  * apart is what rounding makes, a tenth of the value is near, half a cycle is none. What has no time is no shape. */
 static void shapes_for_themselves(void **state)
@@ -438,6 +499,27 @@ static void the_way_back_is_the_one_that_was_found(void **state)
 	}
 }
 
+/* Else by what the nearest table says of it; and where that says nothing, by half of the way there and back. */
+static void the_way_back_is_as_the_table_says(void **state)
+{
+	struct gus_uarch_form *move = (void *)(uintptr_t)gus_uarch_form_by_text(skylake, "MOVQ (R64, XMM)");
+	struct made_penalties m = made;
+	struct gus_fit f = { .params = { 0 } };
+	uint32_t row = move->row;
+
+	(void)state;
+	change(&m, "to a vector and back", 6);
+	assert_int_equal(fit(&m, SIMULATED, GUS_CALIBRATION_FULL, &f), 0);
+	expect(&f, &(struct expected){ "l1d_latency_vector", 6, LOW });
+	gus_fit_free(&f);
+	move->row = GUS_UARCH_NONE;
+	f = (struct gus_fit){ .params = { 0 } };
+	assert_int_equal(fit(&m, SIMULATED, GUS_CALIBRATION_FULL, &f), 0);
+	move->row = row;
+	expect(&f, &(struct expected){ "l1d_latency_vector", 5, LOW });
+	gus_fit_free(&f);
+}
+
 /* What takes no time is the register that was stored. Then the latency is that of an addition of memory, or of two
  * bytes if that is renamed, too, and nothing is told of addresses and of what is computed. */
 static void stores_that_are_renamed(void **state)
@@ -445,6 +527,7 @@ static void stores_that_are_renamed(void **state)
 	static const struct { double word, other, byte, add, two; enum gus_store_forward_zero zero; double latency; }
 	cases[] = {
 		{ 2, 5, 5, 8, 7, GUS_STORE_FORWARD_ZERO_BASED, 7 },
+		{ 0, 5, 5, 8, 7, GUS_STORE_FORWARD_ZERO_BASED, 7 },
 		{ 1, 2, 5, 3.1, 7, GUS_STORE_FORWARD_ZERO_UPDATES, 2 },
 		{ 1, 2.1, 2.1, 3, 7, GUS_STORE_FORWARD_ZERO_BASED, 7 },
 		{ 1, 2, 2, 3, 4, GUS_STORE_FORWARD_ZERO_LOADS, 4 },
@@ -485,6 +568,8 @@ static void noise_makes_less_sure(void **state)
 		expect(&f, &(struct expected){ "l1d_latency", 4, cases[i].confidence });
 		expect(&f, &(struct expected){ "line_split_penalty", 7, cases[i].confidence });
 		expect(&f, &(struct expected){ "store_forward_zero", 0, cases[i].confidence });
+		expect(&f, &(struct expected){ "store_forward_blocked", 13, cases[i].confidence });
+		expect(&f, &(struct expected){ "store_forward_vector", 6, cases[i].confidence });
 		gus_fit_free(&f);
 	}
 }
@@ -568,6 +653,46 @@ static void branches_stand_at_the_beginning_of_a_cycle(void **state)
 	}
 }
 
+/* Where nobody has found out whether they are fused the table says it, whatever else it fuses. */
+static void tables_say_what_is_fused(void **state)
+{
+	struct gus_uarch_param *fusion = (void *)(uintptr_t)gus_uarch_param(skylake, "macro_fusion");
+	static const struct { int value; unsigned nops; } cases[] = { { 0, 3 }, { 1, 2 }, { 3, 2 } };
+	double before = fusion->value;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct made_penalties m = made;
+		struct gus_fit f = { .params = { 0 } };
+
+		m.offset = 3;
+		fusion->value = cases[i].value;
+		assert_int_equal(fit(&m, SIMULATED, GUS_CALIBRATION_QUICK, &f), 0);
+		fusion->value = before;
+		assert_int_equal(m.least_nops, cases[i].nops);
+		gus_fit_free(&f);
+	}
+}
+
+/* How far the patterns are apart, as a part of how much later a pass is. */
+static void patterns_that_differ(void **state)
+{
+	static const struct { double wrong[4], residual; } cases[] = {
+		{ { 20, 20, 20, 20 }, 0 }, { { 19, 20, 20, 21 }, 0.05 }, { { 12, 9, 10, 10 }, 0.15 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct made_penalties m = made;
+		struct gus_fit f = { .params = { 0 } };
+
+		memcpy(m.wrong, cases[i].wrong, sizeof(m.wrong));
+		assert_int_equal(fit(&m, SIMULATED, GUS_CALIBRATION_QUICK, &f), 0);
+		assert_float_equal(gus_fit_get(&f, "mispredict_penalty")->residual, cases[i].residual, 1e-9);
+		gus_fit_free(&f);
+	}
+}
+
 /* Quick ones are what most rests on. */
 static void quick_ones_are_fewer(void **state)
 {
@@ -617,17 +742,23 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_found),
 		cmocka_unit_test(chains_lead_to_the_table),
+		cmocka_unit_test(other_chains_take_their_time),
 		cmocka_unit_test(a_pair_is_all_of_what_is_loaded),
 		cmocka_unit_test(what_follows_from_links),
 		cmocka_unit_test(shapes_of_what_is_blocked),
+		cmocka_unit_test(what_is_left_of_vectors),
+		cmocka_unit_test(narrow_vectors),
 		cmocka_unit_test(shapes_for_themselves),
 		cmocka_unit_test(shapes_of_forwarded_vectors),
 		cmocka_unit_test(the_way_back_is_the_one_that_was_found),
+		cmocka_unit_test(the_way_back_is_as_the_table_says),
 		cmocka_unit_test(stores_that_are_renamed),
 		cmocka_unit_test(noise_makes_less_sure),
 		cmocka_unit_test(branches_that_go_wrong),
 		cmocka_unit_test(luck_is_not_measured),
 		cmocka_unit_test(branches_stand_at_the_beginning_of_a_cycle),
+		cmocka_unit_test(tables_say_what_is_fused),
+		cmocka_unit_test(patterns_that_differ),
 		cmocka_unit_test(quick_ones_are_fewer),
 		cmocka_unit_test(errors_come_through),
 	};
