@@ -472,6 +472,20 @@ static void banks(void **state)
 	}
 }
 
+/* A store of the same bytes of another line is in nobody's way. */
+static void stores_take_no_bank(void **state)
+{
+	(void)state;
+	begin("a store rsi;r1 - 1+1 2+4\nb load rdi x1 4 3\n");
+	trace.address[0] = A + 32;
+	trace.address[1] = A + 64 + 32;
+	m.c.l1d_bank_ports = 1;
+	run();
+	for (size_t n = 0; n < 3; n++)
+		assert_int_equal(dispatched(n), 1);
+	drop();
+}
+
 /* Who knows not where a load reads lets it go. */
 static void banks_of_unknown_loads(void **state)
 {
@@ -629,6 +643,7 @@ int main(void)
 		cmocka_unit_test(the_youngest_store),
 		cmocka_unit_test(crossed_lines),
 		cmocka_unit_test(banks),
+		cmocka_unit_test(stores_take_no_bank),
 		cmocka_unit_test(banks_of_unknown_loads),
 		cmocka_unit_test(stores_leave_in_order),
 		cmocka_unit_test(pages_of_stores),

@@ -337,6 +337,18 @@ static void the_oldest_that_is_ready(void **state)
 	drop();
 }
 
+/* Ports are asked once, the lowest first: who reads what took no time goes in the same cycle on a higher one. */
+static void results_that_take_no_time(void **state)
+{
+	(void)state;
+	make("a int - r1 0 3\nb int r1 r2 1 5\nc int r1 r3 1 2\n");
+	run();
+	assert_int_equal(dispatched(0), 1);
+	assert_int_equal(dispatched(1), 1);
+	assert_int_equal(dispatched(2), 2);
+	drop();
+}
+
 /* A divider that is busy for ten cycles; additions on the same port pass by. Completed is dispatched and latency. */
 static void units_and_ports_that_are_kept(void **state)
 {
@@ -472,6 +484,27 @@ static bool next_of_sequence(void *context, struct gus_core_step *step)
 	s->at++;
 	step->last = s->at == s->times + s->ops - 1;
 	return true;
+}
+
+/* A port passes by all that wait for its divider, however many they are: those that are ready are kept 64 a word. */
+static void many_wait_for_a_unit(void **state)
+{
+	static const unsigned waiting[] = { 4, 61, 62, 63, 64, 126, 127, 190 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(waiting) / sizeof(*waiting); i++) {
+		struct sequence s = { 0, waiting[i], 3 };
+		const struct gus_core_source source = { &s, next_of_sequence };
+		size_t last = waiting[i] + 1;
+
+		make("a div - r1 12 0 100\nb div - r2 12 0 100\nc int - r3 1 0\n");
+		m.o.source = &source;
+		run();
+		assert_int_equal(m.event[last].op, 2);
+		assert_int_equal(dispatched(last), issued(last) + 1);
+		assert_int_equal(dispatched(last - 1), 1 + 100 * waiting[i]);
+		drop();
+	}
 }
 
 /* With a ROB of 8 the ring has 128 uops. The writer of r9 is uop 0; uop 128, which lies where it lay, waits for a
@@ -1095,11 +1128,13 @@ int main(void)
 		cmocka_unit_test(narrow_choices_take_no_turns),
 		cmocka_unit_test(vector_ports_take_no_turns),
 		cmocka_unit_test(the_oldest_that_is_ready),
+		cmocka_unit_test(results_that_take_no_time),
 		cmocka_unit_test(units_and_ports_that_are_kept),
 		cmocka_unit_test(long_latencies),
 		cmocka_unit_test(late_operands),
 		cmocka_unit_test(two_producers_that_have_gone),
 		cmocka_unit_test(two_results),
+		cmocka_unit_test(many_wait_for_a_unit),
 		cmocka_unit_test(producers_of_long_ago),
 		cmocka_unit_test(each_buffer_ends),
 		cmocka_unit_test(schedulers_end),
