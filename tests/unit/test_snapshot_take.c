@@ -40,6 +40,7 @@
 
 #define PATTERN (1u << 20)
 #define NOBODY 65534
+#define PATIENCE_MS 300
 
 /* Between the target and this program. */
 static struct shared { volatile uint64_t turns; volatile int ready; } *shared;
@@ -135,7 +136,7 @@ static void end(pid_t pid)
 
 static int take(pid_t pid, struct gus_snapshot *s, struct gus_error *err)
 {
-	struct gus_snapshot_wish w = { .pid = pid, .tid = pid, .patience_ms = 300 };
+	struct gus_snapshot_wish w = { .pid = pid, .tid = pid, .patience_ms = PATIENCE_MS };
 
 	memset(err, 0, sizeof(*err));
 	return gus_snapshot_take(&w, s, err);
@@ -400,6 +401,15 @@ static void no_permission(void **state)
 
 /* Either a good snapshot or a reason: targets that change while they are stopped. */
 
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* One that is in the kernel when it is stopped is tried again, as long as there is patience. */
 static void breeds_threads(void **state)
 {
 	pid_t pid = begin(breeding, 1);
@@ -407,6 +417,7 @@ static void breeds_threads(void **state)
 
 	(void)state;
 	for (int i = 0; i < 20; i++) {
+		uint64_t start = now_ms();
 		struct gus_snapshot s;
 		struct gus_error err;
 
@@ -415,6 +426,7 @@ static void breeds_threads(void **state)
 			gus_snapshot_free(&s);
 		} else {
 			assert_int_equal(err.code, GUS_E_UNSUPPORTED);
+			assert_true(now_ms() - start >= PATIENCE_MS);
 		}
 	}
 	assert_true(strchr("RSD", state_of(pid)) != NULL);
