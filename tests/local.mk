@@ -198,6 +198,7 @@ unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
 	tests/unit/test_answers \
+	tests/unit/test_arena \
 	tests/unit/test_base \
 	tests/unit/test_batch \
 	tests/unit/test_bounds \
@@ -702,6 +703,9 @@ tests_unit_test_calibrate_shown_SOURCES = tests/unit/test_calibrate_shown.c $(pr
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_host_key_SOURCES = tests/unit/test_host_key.c
 tests_unit_test_timing_SOURCES = tests/unit/test_timing.c tests/unit/made_timing.h
+# What the kernel says of memory is the test's.
+tests_unit_test_arena_SOURCES = tests/unit/test_arena.c
+tests_unit_test_arena_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_procfs_read -Wl,--wrap=gus_read_text
 tests_unit_test_frequency_SOURCES = tests/unit/test_frequency.c
 tests_unit_test_frequency_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime -Wl,--wrap=gus_clock_run \
 	-Wl,--wrap=gus_clock_rounds
