@@ -98,9 +98,37 @@ static void test_clock_rate(void **state)
 	gus_timing_close(t);
 }
 
+/* Ticks, the least of many runs: what disturbs one makes it longer. */
+static uint64_t least_of_chain(enum gus_clock_chain chain, uint64_t n)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < 100; i++) {
+		uint64_t start = ticks_now(), took;
+
+		gus_clock_run(chain, n);
+		took = ticks_now() - start;
+		least = took < least ? took : least;
+	}
+	return least;
+}
+
+/* Four times as much of a chain takes four times as long, and nothing of it no time. */
+static void test_chains(void **state)
+{
+	(void)state;
+	for (int chain = 0; chain < GUS_CLOCK_CHAINS; chain++) {
+		double ratio = (double)least_of_chain(chain, 400) / (double)least_of_chain(chain, 100);
+
+		if (!(ratio > 3 && ratio < 5))
+			fail_msg("chain %d: %g times as long", chain, ratio);
+		assert_true(least_of_chain(chain, 0) < least_of_chain(chain, 100));
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_clock_rate) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_clock_rate), cmocka_unit_test(test_chains) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
