@@ -188,7 +188,7 @@ def best_time(v, rounds, most):
     alone = [r for r in rounds if counts(r, most)]
     calm = alone or [r for r in rounds if r["kept"]] or rounds
     median = min(r["median"] for r in calm)
-    least = min([r["least"] for r in calm if r["least"] >= 0.9 * median], default=median)
+    least = min([r["least"] for r in calm if r["least"] >= 0.9 * median] + [median])
     return {"cycles": least if v.steps >= v.n // 2 else median, "undisturbed": sum(r["kept"] for r in alone),
             "spread": median / least - 1}
 
