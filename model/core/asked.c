@@ -4,7 +4,8 @@
 #include "model/core/private.h"
 
 /* A port is taken by who goes in vain: noted for the cycle, or the next in which the port was not taken so, and looked
- * at when that comes (dispatch.c, in_vain). Uops that may take any port go in vain on the one that they were given. */
+ * at when that comes (dispatch.c, keep_in_vain). Uops that may take any port go in vain on the one that they were
+ * given. */
 static void take_in_vain(struct core *core, unsigned port, uint64_t cycle)
 {
 	if (cycle <= core->cycle)

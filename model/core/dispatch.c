@@ -5,8 +5,8 @@
  * (`any`) they take from each other.
  *
  * A port is taken for one cycle, or as long as the table says; a unit (a divider) behind it for longer, and then
- * younger uops that do not need it pass. The scheduler's entry is free with the dispatch, for issue in the next
- * cycle. */
+ * younger uops that do not need it pass. A unit behind several ports (AMD's microcode) takes the oldest of all. The
+ * scheduler's entry is free with the dispatch, for issue in the next cycle. */
 #include "model/core/private.h"
 
 /* An entry of a part of the scheduler is one of the whole as well: both may have a limit. */
@@ -77,17 +77,6 @@ static bool bank_taken(const struct core *core, const struct live_uop *u)
 	return n >= core->c->l1d_bank_ports;
 }
 
-static bool may_go(const struct core *core, const struct live_uop *u, unsigned port)
-{
-	const struct gus_uop *uop = &core->p->uops[u->uop];
-
-	if (!(uop->ports >> port & 1))
-		return false;
-	if (uop->unit && core->unit_free[uop->unit] > core->cycle)
-		return false;
-	return !core->c->l1d_bank_ports || core->loads_now_n < core->c->l1d_bank_ports || !bank_taken(core, u);
-}
-
 /* Of the uops that are bound to one port, those ready in 64 entries of the ring, from that of number seq on, which is
  * the first of a word. Behind the tail the ring begins anew, and bits of its last word may be of the oldest uops. */
 static uint64_t ready_word(const struct core *core, unsigned bound, uint64_t seq)
@@ -97,37 +86,81 @@ static uint64_t ready_word(const struct core *core, unsigned bound, uint64_t seq
 	return core->uop_tail - seq < 64 ? word & ((1ull << (core->uop_tail - seq)) - 1) : word;
 }
 
-/* Behind one that may not go. */
-static __attribute__((noinline)) uint64_t next_oldest(struct core *core, unsigned bound, unsigned port,
-						      uint64_t behind)
+/* The first of them that is ready behind a number; NEVER: none. */
+static inline uint64_t next_ready(const struct core *core, unsigned bound, uint64_t behind)
 {
 	uint64_t seq = behind & ~63ull, word = ready_word(core, bound, seq) & ~1ull << behind % 64;
 
-	while (true) {
-		for (; word; word &= word - 1) {
-			uint64_t at = seq + (uint64_t)__builtin_ctzll(word);
-
-			if (may_go(core, core_uop(core, at), port))
-				return at;
-		}
+	while (!word) {
 		seq += 64;
 		if (seq >= core->uop_tail)
 			return GUS_NEVER;
 		word = ready_word(core, bound, seq);
 	}
+	return seq + (uint64_t)__builtin_ctzll(word);
 }
 
-/* The oldest that is ready, may take the port and finds its unit free, of those that are bound to a port with some
- * that are ready: its number, or NEVER. The first that is ready at all is where the next search begins. */
-static inline uint64_t oldest(struct core *core, unsigned bound, unsigned port)
+/* Likewise; the first of all. A port is asked for it only if it has some. */
+static inline uint64_t first_ready(struct core *core, unsigned bound)
 {
 	uint64_t from = core->ready_from[bound], seq = from & ~63ull;
 	uint64_t word = ready_word(core, bound, seq) & ~0ull << from % 64;
 
 	for (; !word; word = ready_word(core, bound, seq))
 		seq += 64;
-	seq += (uint64_t)__builtin_ctzll(word);
-	core->ready_from[bound] = seq;
+	return core->ready_from[bound] = seq + (uint64_t)__builtin_ctzll(word);
+}
+
+static bool unit_taken(const struct core *core, const struct gus_uop *uop)
+{
+	return uop->unit && core->unit_free[uop->unit] > core->cycle;
+}
+
+/* Whether it is an older one's turn to have a unit: one that its own port takes in this cycle. Ports are asked one
+ * after the other, and if the first that is asked had the unit, those of the others would wait for it until nothing
+ * else is in flight. */
+static bool is_olders_turn(struct core *core, const struct live_uop *u, unsigned unit)
+{
+	for (uint64_t rest = core->ready_ports; rest; rest &= rest - 1) {
+		unsigned port = (unsigned)__builtin_ctzll(rest);
+		uint64_t seq = core->port_free[port] > core->cycle ? GUS_NEVER : first_ready(core, port);
+
+		while (seq < u->seq && unit_taken(core, &core->p->uops[core_uop(core, seq)->uop]))
+			seq = next_ready(core, port, seq);
+		if (seq < u->seq && core->p->uops[core_uop(core, seq)->uop].unit == unit)
+			return true;
+	}
+	return false;
+}
+
+static bool may_go(struct core *core, const struct live_uop *u, unsigned port)
+{
+	const struct gus_uop *uop = &core->p->uops[u->uop];
+
+	if (!(uop->ports >> port & 1))
+		return false;
+	if (uop->unit && (unit_taken(core, uop) || is_olders_turn(core, u, uop->unit)))
+		return false;
+	return !core->c->l1d_bank_ports || core->loads_now_n < core->c->l1d_bank_ports || !bank_taken(core, u);
+}
+
+/* Behind one that may not go. */
+static __attribute__((noinline)) uint64_t next_oldest(struct core *core, unsigned bound, unsigned port,
+						      uint64_t behind)
+{
+	uint64_t seq = next_ready(core, bound, behind);
+
+	while (seq != GUS_NEVER && !may_go(core, core_uop(core, seq), port))
+		seq = next_ready(core, bound, seq);
+	return seq;
+}
+
+/* The oldest that is ready, may take the port and finds its unit free, of those that are bound to a port with some
+ * that are ready: its number, or NEVER. The first that is ready at all is where the next search begins. */
+static inline uint64_t oldest(struct core *core, unsigned bound, unsigned port)
+{
+	uint64_t seq = first_ready(core, bound);
+
 	if ((core->plain_ports >> port & 1) || may_go(core, core_uop(core, seq), port))
 		return seq;
 	return next_oldest(core, bound, port, seq);
@@ -194,18 +227,21 @@ static void dispatch_ports(struct core *core, uint64_t ports, uint64_t next)
 	}
 }
 
-/* Ports that those take in this cycle who were woken by a load that missed; they are free again in the next. */
-static uint64_t in_vain(struct core *core)
+/* Those who were woken by a load that missed have ports of this cycle in vain. */
+static void keep_in_vain(struct core *core)
 {
 	uint64_t ports = core->vain[core->cycle % WHEEL];
 
 	core->vain[core->cycle % WHEEL] = 0;
-	return ports;
+	for (; ports; ports &= ports - 1) {
+		uint64_t *from = &core->port_free[__builtin_ctzll(ports)];
+
+		*from = *from > core->cycle ? *from : core->cycle + 1;
+	}
 }
 
-/* Ports are asked one after the other, the lowest first. That matters only where they share something: a unit, a
- * bank, or uops that are not bound; and where a result takes no time, when a reader on a higher port goes in the
- * same cycle. */
+/* Ports are asked one after the other, the lowest first. That matters only where they share something: a bank, or uops
+ * that are not bound; and where a result takes no time, when a reader on a higher port goes in the same cycle. */
 void gus_core_dispatch(struct core *core)
 {
 	uint64_t all = core->p->ports_n >= 64 ? ~0ull : (1ull << core->p->ports_n) - 1, from = ~0ull;
@@ -215,7 +251,7 @@ void gus_core_dispatch(struct core *core)
 	gus_core_wake_timed(core);
 	core->loads_now_n = 0;
 	if (core->vain)
-		all &= ~in_vain(core);
+		keep_in_vain(core);
 	if (!core->ready_ports)
 		return;
 	/* Where loads can be in each other's way, no port is always the one that loses. */

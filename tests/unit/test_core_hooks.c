@@ -204,6 +204,35 @@ static void two_go_in_vain(void **state)
 	assert_int_equal(fed_machine_event(&m, 26, 0)->dispatched - fed_machine_event(&m, 3, 0)->dispatched, 23);
 }
 
+/* mov rax, [rsi]; imul rax, rax; imul rbx, rcx, 3; imul rdx, rcx, 3; imul rbp, rcx, 3 on port 0: the last three have
+ * one unit, which is free again in just the cycle that port 1 is taken in vain. So it is the youngest's turn. */
+static void a_unit_of_a_port_taken_in_vain(void **state)
+{
+	uint64_t load;
+
+	(void)state;
+	CODE("\x48\x8b\x06\x48\x0f\xaf\xc0\x48\x6b\xd9\x03\x48\x6b\xd1\x03\x48\x6b\xe9\x03");
+	for (unsigned i = 0; i < 5; i++)
+		fed_machine_step(&m, i);
+	fed_machine_access(&m, 0x10000)->level = GUS_HIT_L2;
+	for (unsigned i = 2; i < 5; i++) {
+		m.p->uops[i].unit = 1;
+		m.p->uops[i].unit_cycles = m.p->uops[0].latency;
+	}
+	m.p->uops[4].ports = 1;
+	hooks.replay = note_replay;
+	told.answer = 3;
+	fed_machine_run(&m);
+	load = fed_machine_event(&m, 0, 0)->dispatched;
+	assert_int_equal(fed_machine_event(&m, 2, 0)->dispatched, load);
+	assert_int_equal(fed_machine_event(&m, 4, 0)->dispatched, load + m.p->uops[0].latency);
+	assert_int_equal(fed_machine_event(&m, 3, 0)->dispatched, load + 2 * m.p->uops[0].latency);
+	told.answer = UINT32_MAX; /* nobody went */
+	fed_machine_run(&m);
+	assert_int_equal(fed_machine_event(&m, 3, 0)->dispatched, load + m.p->uops[0].latency);
+	assert_int_equal(fed_machine_event(&m, 4, 0)->dispatched, load + 2 * m.p->uops[0].latency);
+}
+
 static unsigned few_retire(void *context, const uint64_t *issued, unsigned n, uint64_t now)
 {
 	assert_ptr_equal(context, &told);
@@ -356,6 +385,7 @@ int main(void)
 		CASE(who_waits_goes_in_vain),
 		CASE(who_waits_for_another_does_not_go),
 		CASE(two_go_in_vain),
+		CASE(a_unit_of_a_port_taken_in_vain),
 		CASE(as_many_retire_as_it_says),
 		CASE(who_could_retire),
 		CASE(parts_of_the_load_buffer),

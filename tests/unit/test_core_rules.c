@@ -389,6 +389,40 @@ static void units_and_ports_that_are_kept(void **state)
 	drop();
 }
 
+/* A unit behind ports 0 to 2, busy for ten cycles with the first uop: then it is the older one's turn, though the
+ * younger one's port is asked first. */
+static void a_unit_of_several_ports(void **state)
+{
+	static const struct { const char *what, *between; unsigned older, younger; } cases[] = {
+		{ "both are there", "", 11, 21 },
+		{ "the older one's port is kept", "k load rsi x1 4 2,4 15\n", 21, 11 },
+		{ "the older one's port has an older uop, ready in that cycle", "k int - r5 10 3\nw int r5 - 1 2\n",
+		  21, 11 },
+		{ "which is ready a cycle before", "k int - r5 9 3\nw int r5 - 1 2\n", 11, 21 },
+		{ "which waits for another unit", "k div - r6 12 4 50\nw div - r7 12 2 10\n", 11, 21 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[256];
+		uint32_t n;
+
+		snprintf(text, sizeof(text), "f div - r1 12 0 10\n%so div - r2 12 2 10\ny div - r3 12 1 10\n",
+			 cases[i].between);
+		make(text);
+		n = m.p->uops_n;
+		m.p->uops[n - 2].unit = m.p->uops[n - 1].unit = m.p->uops[0].unit;
+		if (n == 5)
+			m.p->uops[2].unit = m.p->uops[2].unit ? m.p->uops[1].unit : 0;
+		m.c.issue_width = 8;
+		run();
+		if (dispatched(n - 2) != cases[i].older || dispatched(n - 1) != cases[i].younger)
+			fail_msg("%s: the older in %d, the younger in %d", cases[i].what, (int)dispatched(n - 2),
+				 (int)dispatched(n - 1));
+		drop();
+	}
+}
+
 /* Waiting. */
 
 /* Times around a turn of the wheel of times, which has 2048 cycles, and several turns away. */
@@ -1130,6 +1164,7 @@ int main(void)
 		cmocka_unit_test(the_oldest_that_is_ready),
 		cmocka_unit_test(results_that_take_no_time),
 		cmocka_unit_test(units_and_ports_that_are_kept),
+		cmocka_unit_test(a_unit_of_several_ports),
 		cmocka_unit_test(long_latencies),
 		cmocka_unit_test(late_operands),
 		cmocka_unit_test(two_producers_that_have_gone),
