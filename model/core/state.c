@@ -11,7 +11,7 @@
  *
  * That ratio is of two whole numbers and has no error of a run that was cut off. Buffers that end make the states
  * finite, so one has to come again; it takes few iterations as a rule. With buffers without end it may not (issue
- * runs ever farther ahead of execution), and then the second half of a bounded run is told, and said not to be
+ * runs ever farther ahead of execution), and then the mean of most of a bounded run is told, and said not to be
  * exact.
  *
  * States are compared by sums of 64 bits. Two different ones have the same sum in one of 2^64 pairs; a run compares
@@ -138,7 +138,11 @@ static void settle(struct gus_core_result *r, const struct snapshot *from, const
 		r->stop[i] = to->stop[i] - from->stop[i];
 }
 
-/* Without a period: the second half of what was run, between ends of iterations. */
+/* Without a period: the second half of the looks, between ends of iterations. That is the last nine tenths of a long
+ * run, in which buffers may still fill: then more is issued than done, and the figure is up to 0.4 % below a bound.
+ * With the second half of the cycles it is up to 0.2 %, but where in an iteration they begin and end weighs more: the
+ * mean distance from runs of 480,000 cycles was 0.054 for 0.064 % (900 blocks of Ice Lake), and 0.020 for 0.017 %
+ * (1,842 of Golden Cove). */
 static void settle_half(struct core *core, struct gus_core_result *r)
 {
 	size_t n = core->seen.n;
