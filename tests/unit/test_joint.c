@@ -194,6 +194,33 @@ static void test_shares(void **state)
 	golden_joint_free(t.joint);
 }
 
+/*	cycle      1        2        3
+ *	retires    0 1/3    1/3      1/3 2		1: more slots than retire in a cycle
+ * Half of the first cycle is the wide op's, as in the stacks (model/core/pics.c). */
+static void test_an_op_that_goes_on(void **state)
+{
+	static const struct gus_core_retired some = { .op = 1, .ends = false };
+	struct told t;
+
+	(void)state;
+	begin(&t);
+	retire(&t, 0, 0);
+	t.listener->retire(t.listener->context, &some);
+	cycle(&t, GUS_COMMIT_COMPUTE);
+	t.listener->retire(t.listener->context, &some);
+	cycle(&t, GUS_COMMIT_COMPUTE);
+	retire(&t, 1, 0);
+	retire(&t, 2, 0);
+	cycle(&t, GUS_COMMIT_COMPUTE);
+	assert_int_equal(of(&t, 0, 0), CYCLE / 2);
+	assert_int_equal(of(&t, 1, 0), CYCLE / 2 + CYCLE + CYCLE / 2);
+	assert_int_equal(of(&t, 2, 0), CYCLE / 2);
+	retire(&t, 3, 0);
+	cycle(&t, GUS_COMMIT_COMPUTE);
+	assert_int_equal(of(&t, 3, 0), CYCLE); /* nothing goes on any more */
+	golden_joint_free(t.joint);
+}
+
 /* A second run adds to the first, whose last instructions it does not follow. */
 static void test_two_runs(void **state)
 {
@@ -286,7 +313,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stalled), cmocka_unit_test(test_flushed), cmocka_unit_test(test_predicted),
-		cmocka_unit_test(test_first_and_slots), cmocka_unit_test(test_shares), cmocka_unit_test(test_two_runs),
+		cmocka_unit_test(test_first_and_slots), cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_an_op_that_goes_on), cmocka_unit_test(test_two_runs),
 		cmocka_unit_test(test_two_at_once), cmocka_unit_test(test_ends),
 	};
 

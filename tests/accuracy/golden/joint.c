@@ -32,8 +32,8 @@ struct run {
 	struct retired ring[RING];
 	struct gus_vec(struct pending) pending[RING];
 	struct { uint32_t cell; unsigned weight; } now[TOGETHER];
-	unsigned now_n;
-	uint64_t waiting, flushed;              /* cycles that belong to the next that retires, to the last that did */
+	unsigned now_n, goes_on;                /* goes_on: weight of an op of which only some slots retire; 0: none */
+	uint64_t waiting, flushed;              /* ticks that belong to the next that retires, to the last that did */
 	uint32_t last;                          /* the cell of what retired last */
 	bool has_last, mispredicted;            /* mispredicted: what retired last was */
 	uint64_t behind;                        /* the address behind what retired last */
@@ -125,6 +125,7 @@ static void retire(void *context, const struct gus_core_retired *told)
 	uint64_t address = r->p->insns[op->insn].offset;
 	unsigned slot = r->retired % RING;
 
+	r->goes_on = told->ends ? 0 : op->insns_n;
 	if (!told->ends)
 		return;
 	r->ring[slot] = (struct retired){ address, r->mispredicted && address != r->behind };
@@ -141,18 +142,21 @@ static void retire(void *context, const struct gus_core_retired *told)
 	r->behind = end_of(r->p, op);
 }
 
-/* What waited for the first of them, and this cycle, of which each has its share. */
+/* What waited for the first of them, and this cycle, of which each has its share; that of one that goes on waits for
+ * its end. */
 static void share(struct run *r)
 {
 	uint64_t first = r->retired - r->now_n, left = GUS_PICS_TICKS;
-	unsigned weights = 0;
+	unsigned weights = r->goes_on;
 
 	if (r->flushed)
-		put(r, first, r->retired, r->last, r->flushed * GUS_PICS_TICKS);
-	put(r, first, r->retired, r->now[0].cell, r->waiting * GUS_PICS_TICKS);
-	r->waiting = r->flushed = 0;
+		put(r, first, r->retired, r->last, r->flushed);
+	put(r, first, r->retired, r->now[0].cell, r->waiting);
 	for (unsigned i = 0; i < r->now_n; i++)
 		weights += r->now[i].weight;
+	r->flushed = 0;
+	r->waiting = GUS_PICS_TICKS / weights * r->goes_on;
+	left -= r->waiting;
 	for (unsigned i = r->now_n; i-- > 0;) {
 		uint64_t ticks = i ? GUS_PICS_TICKS / weights * r->now[i].weight : left;
 
@@ -171,9 +175,10 @@ static void cycle(void *context, const struct gus_core_cycle *told)
 	if (r->now_n)
 		share(r);
 	else if (told->state == GUS_COMMIT_FLUSHED && !told->of_next && r->has_last)
-		r->flushed++;
+		r->flushed += GUS_PICS_TICKS;
 	else
-		r->waiting++;
+		r->waiting += GUS_PICS_TICKS;
+	r->goes_on = 0;
 }
 
 const struct gus_core_listener *golden_joint_listen(struct golden_joint *j, uint32_t stream,
