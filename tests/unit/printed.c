@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,4 +32,17 @@ char *printed(void (*print)(const void *context), const void *context)
 	assert_true(pread(file, text, MOST - 1, 0) >= 0);
 	close(file);
 	return text;
+}
+
+void expect_printed(void (*print)(const void *context), const void *context, const char *what, bool there)
+{
+	char *text = printed(print, context), *to = text;
+
+	for (const char *at = text; *at; at++)
+		if (*at != ' ' || (to > text && to[-1] != ' ' && to[-1] != '\n' && at[1] != '\n'))
+			*to++ = *at;
+	*to = '\0';
+	if ((strstr(text, what) != NULL) != there)
+		fail_msg("\"%s\" is %sin\n%s", what, there ? "not " : "", text);
+	free(text);
 }

@@ -21,21 +21,8 @@ static void print_text(const void *view)
 	gus_compare_text(view);
 }
 
-/* Whether it is printed, with one blank for many and none at the ends of lines. */
-static void expect(struct made *s, const char *what, bool there)
-{
-	char *text = printed(print_text, &s->v), *to = text;
-
-	for (const char *at = text; *at; at++)
-		if (*at != ' ' || (to > text && to[-1] != ' ' && to[-1] != '\n' && at[1] != '\n'))
-			*to++ = *at;
-	*to = '\0';
-	if ((strstr(text, what) != NULL) != there)
-		fail_msg("\"%s\" is %sin\n%s", what, there ? "not " : "", text);
-	free(text);
-}
-#define SAYS(s, what) expect(s, what, true)
-#define OMITS(s, what) expect(s, what, false)
+#define SAYS(s, what) expect_printed(print_text, &(s)->v, what, true)
+#define OMITS(s, what) expect_printed(print_text, &(s)->v, what, false)
 
 static void what_it_is_of(void **state)
 {
