@@ -42,7 +42,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 		"a constant of 64 bits, or of more than 16 beside an address, takes an entry more" },
 	{ "jcc_erratum", GUS_UNIT_FLAG, NULL, "jumps that touch the end of 32 bytes are not cached as uops" },
 	{ "microcode_width", GUS_UNIT_UOPS, NULL, "that the sequencer delivers a cycle" },
-	{ "microcode_switch", GUS_UNIT_CYCLES, NULL, "lost in going from the uop cache to the sequencer" },
+	{ "microcode_switch", GUS_UNIT_CYCLES, NULL, "lost in going from the uop cache to the sequencer; not said: 4" },
 	{ "microcode_switch_decoders", GUS_UNIT_CYCLES, NULL, "lost in going from the decoders to it and back" },
 	{ "queue_size", GUS_UNIT_UOPS, NULL, "between decoders and renamer" },
 	{ "loop_buffer", GUS_UNIT_UOPS, NULL, "that replay as a loop from the queue; 0: none" },
