@@ -323,6 +323,19 @@ static void say_shared(const struct gus_compare_view *v, struct gus_compare_reas
 						 GUS_COMPARED_SHARES ? ", or all else did" : ""));
 }
 
+/* No model is so far off of all of a program, where it executes as much. */
+static void say_by_the_clock(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
+{
+	static const double MUCH = 3;
+	const struct gus_figure *ratio = &v->compared->whole.ratio;
+
+	if (v->compared->basis == GUS_COMPARED_CYCLES && ratio->ci.low > MUCH)
+		gus_vec_push(reasons, gus_format("a command that runs for a time, and not for an amount of work, does "
+						 "less while it is emulated: if this is one, the ratios say only how "
+						 "much less. Give it an amount, or compare its shares (gusprof compare "
+						 "-p PID)"));
+}
+
 static void say_left_out(const struct gus_compare_view *v, struct gus_compare_reasons *reasons)
 {
 	const struct gus_coverage *c = &v->measured->coverage;
@@ -358,6 +371,7 @@ void gus_compare_reasons_common(const struct gus_compare_view *v, struct gus_com
 {
 	const struct gus_compared_common *common = &v->compared->common;
 
+	say_by_the_clock(v, reasons);
 	if (common->knob >= 0) {
 		char *knob = knob_text(v, common->knob, common->factor);
 

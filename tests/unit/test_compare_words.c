@@ -197,6 +197,24 @@ static void what_would_tell_more(void **state)
 		       "half as wide");
 }
 
+/* Beyond three times, whatever it is of: but of cycles only, which the amount of work is in. */
+static void of_a_command_that_runs_by_the_clock(void **state)
+{
+	static const char said[] = "a command that runs for a time, and not for an amount of work, does less while it "
+		"is emulated: if this is one, the ratios say only how much less. Give it an amount, or compare its "
+		"shares (gusprof compare -p PID)";
+	struct made *s = *state;
+
+	s->m.coverage.kernel = 250;
+	s->c.basis = GUS_COMPARED_CYCLES;
+	s->c.whole.ratio.ci.low = 2.9;
+	expect_reasons(s, NULL, "");
+	s->c.whole.ratio.ci.low = 3.1;
+	expect_reasons(s, NULL, said);
+	s->c.basis = GUS_COMPARED_SHARES;
+	expect_reasons(s, NULL, "");
+}
+
 /* Of one that has all of the time no samples are too few. */
 static void one_that_has_all(void **state)
 {
@@ -271,6 +289,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_elsewhere_in_truth, made_comparison, made_comparison_free),
 		cmocka_unit_test_setup_teardown(why_nothing_is_known, made_comparison, made_comparison_free),
 		cmocka_unit_test_setup_teardown(what_all_have_in_common, made_comparison, made_comparison_free),
+		cmocka_unit_test_setup_teardown(of_a_command_that_runs_by_the_clock, made_comparison,
+						made_comparison_free),
 		cmocka_unit_test_setup_teardown(what_would_tell_more, made_comparison, made_comparison_free),
 		cmocka_unit_test_setup_teardown(one_that_has_all, made_comparison, made_comparison_free),
 		cmocka_unit_test_setup_teardown(what_the_model_leaves_out, made_comparison, made_comparison_free),
