@@ -145,16 +145,20 @@ static int make_room(struct gus_room *room, uint64_t bytes, struct gus_error *er
 static int check_size(const struct gus_snapshot_wish *w, uint64_t bytes, struct gus_error *err)
 {
 	uint64_t most = w->max_bytes < GUS_SNAPSHOT_BYTES_MAX ? w->max_bytes : GUS_SNAPSHOT_BYTES_MAX;
-	char more[64] = ", for what that costs";
+	uint64_t needed = bytes + bytes / 4 + SLACK; /* it may grow until it is asked again */
+	char more[80] = ", for what that costs";
 
 	if (bytes + SLACK / 4 <= most)
 		return 0;
-	if (!w->by_cost)
-		snprintf(more, sizeof(more), "; allow more with --max-memory (at most %llu)",
+	if (!w->by_cost && needed <= GUS_SNAPSHOT_BYTES_MAX)
+		snprintf(more, sizeof(more), "; allow more with --max-memory %lluM",
+			 (unsigned long long)(needed >> 20) + 1);
+	else if (!w->by_cost)
+		snprintf(more, sizeof(more), "; no more can be allowed than --max-memory %lluM",
 			 GUS_SNAPSHOT_BYTES_MAX >> 20);
 	return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has %llu MB of memory of its own, "
-			"and a snapshot copies at most %llu MB while the process stands still%s", (int)w->pid,
-			(unsigned long long)(bytes >> 20) + 1, (unsigned long long)most >> 20, more);
+			"and a snapshot copies at most %g MB while the process stands still%s", (int)w->pid,
+			(unsigned long long)(bytes >> 20) + 1, (double)most / (1 << 20), more);
 }
 
 /* The pause. */
