@@ -1040,7 +1040,8 @@ $(tests_kernels_suite_libo3avx2_a_OBJECTS): CFLAGS = -g -O3
 endif
 
 # Machines of which the truth is known, and what samplers would have seen of them.
-golden_sources = tests/accuracy/golden/attribute.c tests/accuracy/golden/attribute.h \
+golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
+	tests/accuracy/golden/attribute.c tests/accuracy/golden/attribute.h \
 	tests/accuracy/golden/calibrate.c tests/accuracy/golden/calibrate.h \
 	tests/accuracy/golden/counters.c tests/accuracy/golden/counters.h tests/accuracy/golden/draw.h \
 	tests/accuracy/golden/host.c tests/accuracy/golden/host.h \

@@ -62,13 +62,21 @@ done
 
 # What calibration finds out of a machine of which the truth is known: all that it claims of a window is right, and what
 # its table says then is nearer than what it began from.
-"$golden" calibrate 6 --bare --only window --replay >out 2>&1
+"$golden" calibrate 6 --bare --only window --replay --write written >out 2>&1
 expect "a reorder buffer" '^rob	368	368	.*	high	.*	right	'
 expect "sizes" '^# sizes within 2 %: [5-9] of [5-9], 0 more are in a wide interval, and [01] not told$'
 [[ $(grep -c WRONG out) == 0 ]] || { problem "calibration is wrong"; grep WRONG out; }
 expect "another table to begin from" '^# begins from emeraldrapids$'
 awk '/ microbenchmarks within / { print $(NF - 3) }' out | tr '\n' ' ' >off
 awk '{ exit !(NF == 2 && $2 < $1) }' off || { problem "the calibrated table is no nearer"; cat off; }
+# That table is one, says so of the reorder buffer, and is what attribution is given.
+"$GUSPROF" uarch check written >out 2>&1 || { problem "what calibration writes is no table"; cat out; }
+cp written out
+expect "the table has what was found" '^param rob 368 entries calibrated # emeraldrapids: 512$'
+"$golden" attribute run t --uarch ./written >with 2>&1 || { problem "the calibrated table serves nobody"; cat with; }
+"$golden" attribute run t --uarch emeraldrapids 2>&1 | cmp -s with - && problem "what was found changes nothing"
+"$golden" calibrate 6 --only front --quick --write nowhere/t >out 2>&1 && problem "a table is written nowhere"
+expect "a table nowhere" '^gusprof-golden: cannot write nowhere/t: '
 "$golden" calibrate 6 --only windows >out 2>&1 && problem "a fit of no name is run"
 expect "no such fit" 'there is no fit called windows'
 

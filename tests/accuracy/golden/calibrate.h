@@ -5,7 +5,10 @@
  * Printed: a line for each parameter with its truth, what was fitted, the interval, confidence, how far apart and from
  * what; those of the machine that nobody has fitted; forms likewise; and what of it all is right - latencies within
  * 3 %, sizes within 2 %, widths and rules exact. What has no confidence, or little, claims nothing and is counted
- * apart. */
+ * apart.
+ *
+ * The table that is written is the one that `gusprof calibrate` would end with on that machine, so it is all that
+ * attribution may know of it: the fits run in the same order, and what makes no machine together is left out. */
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_CALIBRATE_H
 #define GUS_TESTS_ACCURACY_GOLDEN_CALIBRATE_H
 
@@ -22,6 +25,7 @@ struct golden_calibrate_options {
 	bool quick;
 	bool each;                      /* print each microbenchmark as it is run */
 	bool replay;                    /* run all of them with the nearest table and with the calibrated one, too */
+	const char *write;              /* a file that has the calibrated table then; NULL: none */
 };
 
 int golden_calibrate(const struct golden_calibrate_options *o, struct gus_error *err);

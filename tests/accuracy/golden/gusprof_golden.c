@@ -10,11 +10,12 @@
  *	                                                    STAGES: a file, or - for standard input; --stores: entries
  *	                                                    of the store queue
  *	gusprof-golden calibrate SEED|NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay]
+ *	                         [--write FILE]
  *	                                                    what calibration finds out of it (calibrate.h); --bare:
  *	                                                    without its traits; FITS: forms,front,window,penalties,
  *	                                                    memory; --each: every microbenchmark, too;
  *	                                                    --replay: all of them with the nearest table and with the
- *	                                                    calibrated one
+ *	                                                    calibrated one; --write: the calibrated one, into FILE
  *	gusprof-golden top FOLDER [--samples N]             the N hottest cells
  *	gusprof-golden score FOLDER [--samples N]           E of each scheme, by level; of N samples, or of 4,000,
  *	                                                    40,000 and 400,000
@@ -48,7 +49,7 @@
 enum { PASSES_MOST = 64 }; /* of samplers.c: more than these it does not keep apart */
 
 struct arguments {
-	const char *word, *second, *uarch, *folder, *nearest, *only;
+	const char *word, *second, *uarch, *folder, *nearest, *only, *write;
 	uint64_t seed, samples, period;
 	unsigned passes, stores;
 	bool seeded, bare, truth, quick, each, replay;
@@ -59,7 +60,8 @@ static int usage(void)
 	fprintf(stderr, "usage: gusprof-golden machine SEED | machine NAME | run [--seed N] [--uarch NAME] "
 		"[--passes K] [--bare | --truth] TRACE -o FOLDER | "
 		"stages [--passes K] [--period N] [--stores N] STAGES DICT -o FOLDER | "
-		"calibrate SEED | NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay] | "
+		"calibrate SEED | NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay] "
+		"[--write FILE] | "
 		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
 		"attribute FOLDER TRACE [--uarch NAME|FILE] [--samples N] [--passes K]\n");
 	return 2;
@@ -122,7 +124,7 @@ static int do_calibrate(const struct arguments *a, struct gus_error *err)
 {
 	struct golden_machine *m = machine_called(a->word, err);
 	struct golden_calibrate_options o = { .machine = m, .nearest = a->nearest, .only = a->only, .quick = a->quick,
-		.each = a->each, .replay = a->replay };
+		.each = a->each, .replay = a->replay, .write = a->write };
 	int rc;
 
 	if (m && a->bare)
@@ -433,7 +435,8 @@ static int parse_number(const char *option, const char *word, struct arguments *
 static int parse_word(const char *option, const char *word, struct arguments *a)
 {
 	const struct { const char *name, **to; } of[] = { { "--uarch", &a->uarch }, { "-o", &a->folder },
-		{ "--nearest", &a->nearest }, { "--only", &a->only } };
+		{ "--nearest", &a->nearest }, { "--only", &a->only },
+		{ "--write", &a->write } };
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		if (strcmp(option, of[i].name) != 0)
