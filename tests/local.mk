@@ -276,6 +276,7 @@ unit_tests = \
 	tests/unit/test_forms \
 	tests/unit/test_golden_host \
 	tests/unit/test_golden_words \
+	tests/unit/test_golden_windows \
 	tests/unit/test_package \
 	tests/unit/test_event \
 	tests/unit/test_fed \
@@ -474,6 +475,8 @@ tests_unit_test_golden_host_SOURCES = tests/unit/test_golden_host.c tests/accura
 	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h \
 	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h
+tests_unit_test_golden_windows_SOURCES = tests/unit/test_golden_windows.c tests/accuracy/golden/draw.h \
+	tests/accuracy/golden/windows.c tests/accuracy/golden/windows.h
 tests_unit_test_golden_words_SOURCES = tests/unit/test_golden_words.c $(golden_words)
 tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
@@ -1055,7 +1058,8 @@ golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/score.c tests/accuracy/golden/score.h \
 	tests/accuracy/golden/spread.c tests/accuracy/golden/spread.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h \
-	tests/accuracy/golden/truth.c tests/accuracy/golden/truth.h
+	tests/accuracy/golden/truth.c tests/accuracy/golden/truth.h \
+	tests/accuracy/golden/windows.c tests/accuracy/golden/windows.h
 check_PROGRAMS += tests/accuracy/golden/gusprof-golden
 tests_accuracy_golden_gusprof_golden_SOURCES = tests/accuracy/golden/gusprof_golden.c $(golden_sources) \
 	$(golden_words) $(golden_stages)

@@ -54,11 +54,24 @@ for gone in timer spe; do
 	"$golden" attribute "without-$gone" t >out 2>&1 && problem "samples of $gone are attributed that are not there"
 	expect "no samples of $gone" "^gusprof-golden: .*without-$gone/$gone.data"
 done
-for wrong in "nowhere t" "run nowhere" "run t --uarch nowhere" "run t --uarch ./nowhere" "run"; do
+for wrong in "nowhere t" "run nowhere" "run t --uarch nowhere" "run t --uarch ./nowhere" "nowhere"; do
 	# shellcheck disable=SC2086 # words
 	"$golden" attribute $wrong >out 2>&1 && problem "attribute $wrong does"
-	expect "attribute $wrong" 'nowhere|a trace comes behind'
+	expect "attribute $wrong" 'nowhere'
 done
+
+# Without a trace attribution has the windows of the run.
+"$golden" attribute run >windows 2>&1 || { problem "windows are not attributed"; cat windows; }
+"$golden" windows run t --windows 3,1000 --seed 4 >out 2>&1 || { problem "windows are not written"; cat out; }
+"$GUSPROF" dump run/windows >dumped
+"$golden" windows run t --windows 3,1000 --seed 4 && "$GUSPROF" dump run/windows | cmp -s dumped - ||
+	problem "the same seed gives other windows"
+"$golden" windows run t --windows 3,1000 --seed 5 && "$GUSPROF" dump run/windows | cmp -s dumped - &&
+	problem "another seed gives the same windows"
+"$golden" attribute run >few 2>&1
+cmp -s windows few && problem "windows are not what is attributed"
+"$golden" windows run >out 2>&1 && problem "windows of no trace are written"
+expect "windows of no trace" 'a trace comes behind'
 
 # What calibration finds out of a machine of which the truth is known: all that it claims of a window is right, and what
 # its table says then is nearer than what it began from.
@@ -84,7 +97,8 @@ expect "no such fit" 'there is no fit called windows'
 qemu-x86_64 -plugin "$plugin,out=none,quiet=on,range=1-2" "$threads" >out 2>&1
 "$golden" run --seed 5 none -o nothing >out 2>&1 && problem "a trace of nothing is run"
 expect "a trace of nothing" 'nothing to run: none has no instruction'
-for option in "--seed five" "--seed -1" "--seed 5x" "--seed 99999999999999999999" "--passes 65"; do
+for option in "--seed five" "--seed -1" "--seed 5x" "--seed 99999999999999999999" "--passes 65" "--windows 8" \
+	"--windows 0,100" "--windows 8,0" "--windows 8,1x" "--windows ,1"; do
 	# shellcheck disable=SC2086 # two words
 	"$golden" run $option t -o wrong >out 2>&1
 	[[ $? == 2 ]] || problem "$option is taken"

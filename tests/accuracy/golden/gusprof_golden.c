@@ -2,9 +2,15 @@
 /* gusprof-golden, a maintainer's tool: programs on machines of which the truth is known (docs/accuracy.md).
  *
  *	gusprof-golden machine SEED | NAME                  the table of a machine, its traits, and settings
- *	gusprof-golden run [--seed N] [--uarch NAME] [--passes K] [--bare | --truth] TRACE -o FOLDER
+ *	gusprof-golden run [--seed N] [--uarch NAME] [--passes K] [--bare | --truth] [--windows N,LENGTH]
+ *	                   TRACE -o FOLDER
  *	                                                    --uarch: not the machine of the seed, which then is that of
- *	                                                    the samplers alone
+ *	                                                    the samplers alone; --windows: of the trace, which a
+ *	                                                    recording would have (windows.h), and their instructions:
+ *	                                                    8,500000 by default
+ *	gusprof-golden windows FOLDER TRACE [--windows N,LENGTH] [--seed N]
+ *	                                                    the windows of a run that was made without; they are even
+ *	                                                    over its instructions, not over its cycles
  *	gusprof-golden stages [--passes K] [--period N] [--stores N] STAGES DICT -o FOLDER
  *	                                                    the same of a run of which stages are known (stages.h);
  *	                                                    STAGES: a file, or - for standard input; --stores: entries
@@ -20,11 +26,11 @@
  *	gusprof-golden score FOLDER [--samples N]           E of each scheme, by level; of N samples, or of 4,000,
  *	                                                    40,000 and 400,000
  *	gusprof-golden facts FOLDER                         what TEA's authors show of their machine
- *	gusprof-golden attribute FOLDER TRACE [--uarch NAME|FILE] [--samples N] [--passes K]
+ *	gusprof-golden attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--passes K]
  *	                                                    E of samples as they are, and spread as a replay of N
- *	                                                    instructions of the trace has it (attribute.h); by default
- *	                                                    of all, by the machine's table without its traits and its
- *	                                                    predictor; K: steps of spreading
+ *	                                                    instructions of the trace has it (attribute.h), or of the
+ *	                                                    folder's windows; by default of all, by the machine's table
+ *	                                                    without its traits and its predictor; K: steps of spreading
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -45,12 +51,13 @@
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
 #include "tests/accuracy/golden/stages.h"
+#include "tests/accuracy/golden/windows.h"
 
 enum { PASSES_MOST = 64 }; /* of samplers.c: more than these it does not keep apart */
 
 struct arguments {
 	const char *word, *second, *uarch, *folder, *nearest, *only, *write;
-	uint64_t seed, samples, period;
+	uint64_t seed, samples, period, windows, length;
 	unsigned passes, stores;
 	bool seeded, bare, truth, quick, each, replay;
 };
@@ -58,12 +65,13 @@ struct arguments {
 static int usage(void)
 {
 	fprintf(stderr, "usage: gusprof-golden machine SEED | machine NAME | run [--seed N] [--uarch NAME] "
-		"[--passes K] [--bare | --truth] TRACE -o FOLDER | "
+		"[--passes K] [--bare | --truth] [--windows N,LENGTH] TRACE -o FOLDER | "
+		"windows FOLDER TRACE [--windows N,LENGTH] [--seed N] | "
 		"stages [--passes K] [--period N] [--stores N] STAGES DICT -o FOLDER | "
 		"calibrate SEED | NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay] "
 		"[--write FILE] | "
 		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
-		"attribute FOLDER TRACE [--uarch NAME|FILE] [--samples N] [--passes K]\n");
+		"attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--passes K]\n");
 	return 2;
 }
 
@@ -138,10 +146,23 @@ static int do_run(const struct arguments *a, struct gus_error *err)
 {
 	struct golden_machine *m = machine_of(a, err);
 	struct golden_run_options o = { .machine = m, .trace = a->word, .folder = a->folder, .passes = a->passes,
-		.period = a->period, .seed = a->seed + 1, .bare = a->bare, .truth_only = a->truth };
+		.period = a->period, .seed = a->seed + 1, .bare = a->bare, .truth_only = a->truth,
+		.windows = a->windows, .window_length = a->length };
 	int rc = m ? golden_run(&o, err) : -1;
 
 	golden_machine_free(m);
+	return rc;
+}
+
+static int do_windows(const struct arguments *a, struct gus_error *err)
+{
+	char *path = gus_format("%s/windows", a->word);
+	const struct golden_windows_options o = { .trace = a->second, .path = path, .n = a->windows,
+		.length = a->length, .seed = a->seed + 1 };
+	int rc = a->second ? golden_windows_write(&o, err) :
+		gus_fail(err, GUS_E_USAGE, "a trace comes behind the folder");
+
+	free(path);
 	return rc;
 }
 
@@ -395,10 +416,13 @@ static int do_top(const struct arguments *a, struct gus_error *err)
 
 static int do_attribute(const struct arguments *a, struct gus_error *err)
 {
-	struct golden_attribute_options o = { .folder = a->word, .trace = a->second, .uarch = a->uarch,
-		.seed = a->seed, .steps = a->passes, .instructions = a->samples };
+	char *windows = gus_format("%s/windows", a->word);
+	struct golden_attribute_options o = { .folder = a->word, .trace = a->second ? a->second : windows,
+		.uarch = a->uarch, .seed = a->seed, .steps = a->passes, .instructions = a->samples };
+	int rc = golden_attribute(&o, err);
 
-	return a->second ? golden_attribute(&o, err) : gus_fail(err, GUS_E_USAGE, "a trace comes behind the folder");
+	free(windows);
+	return rc;
 }
 
 /* Nothing but digits. */
@@ -431,6 +455,18 @@ static int parse_number(const char *option, const char *word, struct arguments *
 	return 0;
 }
 
+/* "N,LENGTH", neither of them 0. */
+static bool is_windows(const char *word, struct arguments *a)
+{
+	const char *comma = strchr(word, ',');
+	char *n = comma ? gus_strndup(word, (size_t)(comma - word)) : NULL;
+	bool good = n && is_number(n, UINT32_MAX, &a->windows) && is_number(comma + 1, UINT64_MAX, &a->length) &&
+		a->windows && a->length;
+
+	free(n);
+	return good;
+}
+
 /* 1 if it is one of those that are followed by a word, 0 if not; -1: nothing follows. */
 static int parse_word(const char *option, const char *word, struct arguments *a)
 {
@@ -438,6 +474,8 @@ static int parse_word(const char *option, const char *word, struct arguments *a)
 		{ "--nearest", &a->nearest }, { "--only", &a->only },
 		{ "--write", &a->write } };
 
+	if (strcmp(option, "--windows") == 0)
+		return word && is_windows(word, a) ? 1 : -1;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		if (strcmp(option, of[i].name) != 0)
 			continue;
@@ -489,7 +527,8 @@ int main(int argc, char **argv)
 		int (*run)(const struct arguments *a, struct gus_error *err);
 		bool folder;
 	} verbs[] = { { "machine", do_machine, false }, { "run", do_run, true }, { "score", do_score, false },
-		{ "stages", do_stages, true }, { "top", do_top, false }, { "facts", do_facts, false },
+		{ "stages", do_stages, true }, { "windows", do_windows, false }, { "top", do_top, false },
+		{ "facts", do_facts, false },
 		{ "calibrate", do_calibrate, false }, { "attribute", do_attribute, false } };
 	struct arguments a = { 0 };
 	struct gus_error err = { 0 };

@@ -13,6 +13,7 @@
 #include "tests/accuracy/golden/counters.h"
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/truth.h"
+#include "tests/accuracy/golden/windows.h"
 
 /* A thread. */
 struct watch {
@@ -20,6 +21,8 @@ struct watch {
 	struct golden_truth_run truth;
 	struct golden_counters counters;
 	struct golden_samplers *samplers;
+	struct golden_clock *clock;     /* NULL: nobody asks */
+	const struct gus_program *program;
 };
 
 struct golden_output {
@@ -101,6 +104,8 @@ static void on_cycle(void *context, const struct gus_core_cycle *c)
 
 	golden_truth_cycle(&w->truth, c);
 	golden_counters_cycle(&w->counters, c);
+	if (w->clock)
+		golden_clock_cycle(w->clock);
 	if (w->samplers)
 		golden_samplers_cycle(w->samplers, c);
 }
@@ -111,6 +116,8 @@ static void on_retire(void *context, const struct gus_core_retired *op)
 
 	golden_truth_retire(&w->truth, op);
 	golden_counters_retire(&w->counters, op);
+	if (w->clock && op->ends)
+		w->clock->instructions += w->program->ops[op->op].insns_n;
 	if (w->samplers)
 		golden_samplers_retire(w->samplers, op);
 }
@@ -129,6 +136,8 @@ const struct gus_core_listener *golden_output_listen(struct golden_output *out, 
 
 	golden_truth_begin(&w->truth, program);
 	golden_counters_begin(&w->counters, program, out->o.issue_width);
+	w->program = program;
+	w->clock = out->o.clocks ? golden_clocks_of(out->o.clocks, stream) : NULL;
 	if (!out->o.truth_only)
 		w->samplers = golden_samplers_new(program, &so);
 	w->listener = (struct gus_core_listener){ .context = w, .cycle = on_cycle, .retire = on_retire,

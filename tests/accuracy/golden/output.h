@@ -16,6 +16,7 @@
 
 #include "model/machine/options.h"
 
+struct golden_clocks;
 struct golden_mapping;
 struct golden_truth;
 struct gus_error;
@@ -32,6 +33,7 @@ struct golden_output_options {
 	uint64_t period, seed;          /* of the samplers */
 	unsigned passes;
 	bool truth_only;                /* no samplers */
+	struct golden_clocks *clocks;   /* of threads, which go as these do; NULL: none (windows.h) */
 };
 
 struct golden_output;

@@ -15,6 +15,7 @@
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/output.h"
 #include "tests/accuracy/golden/truth.h"
+#include "tests/accuracy/golden/windows.h"
 #include "tests/accuracy/golden/words.h"
 
 /* More samples than are wanted, as what a run takes is a guess by one part of so many. */
@@ -28,6 +29,7 @@ struct run {
 	struct golden_output *output;
 	char *comm;
 	struct gus_vec(struct golden_traits *) traits;  /* of threads, each a machine of its own */
+	struct golden_clocks clocks;
 };
 
 static const struct gus_core_hooks *hooks_of(void *context, uint32_t stream)
@@ -163,6 +165,18 @@ static int write_machine(const struct run *r, struct gus_error *err)
 	return rc;
 }
 
+/* Who runs the engine alone has no clocks. */
+static int write_windows(const struct run *r, struct gus_error *err)
+{
+	char *path = gus_format("%s/windows", r->o->folder);
+	const struct golden_windows_options wo = { .trace = r->o->trace, .path = path, .clocks = &r->clocks,
+		.n = r->o->windows, .length = r->o->window_length, .seed = r->o->seed };
+	int rc = r->o->bare ? 0 : golden_windows_write(&wo, err);
+
+	free(path);
+	return rc;
+}
+
 static double now(void)
 {
 	struct timespec t;
@@ -241,7 +255,7 @@ static int open_output(struct run *r, struct gus_error *err)
 	struct golden_output_options oo = { .folder = r->o->folder, .comm = r->comm, .pid = PID,
 		.issue_width = r->o->machine->config.issue_width, .mappings = r->mappings.v,
 		.mappings_n = r->mappings.n, .period = r->o->period ? r->o->period : PERIOD, .seed = r->o->seed,
-		.truth_only = r->o->truth_only || r->o->bare };
+		.truth_only = r->o->truth_only || r->o->bare, .clocks = &r->clocks };
 
 	if (find_passes(r, oo.period, &oo.passes, err) != 0)
 		return -1;
@@ -283,6 +297,7 @@ static void end(struct run *r)
 	for (size_t i = 0; i < r->traits.n; i++)
 		golden_traits_free(r->traits.v[i]);
 	gus_vec_free(&r->traits);
+	golden_clocks_free(&r->clocks);
 	free(r->comm);
 }
 
@@ -302,6 +317,8 @@ int golden_run(const struct golden_run_options *o, struct gus_error *err)
 		rc = -1;
 	if (rc == 0)
 		rc = write_machine(&r, err);
+	if (rc == 0)
+		rc = write_windows(&r, err);
 	end(&r);
 	return rc;
 }
