@@ -3,6 +3,15 @@
  * pages are asked for. Nothing here is called where there are no hooks. */
 #include "model/core/private.h"
 
+void gus_core_ask_shared(struct core *core)
+{
+	unsigned taken;
+
+	core->shared = 0;
+	taken = core->hooks->shared(core->hooks->context, &core->shared, core->cycle);
+	core->width = taken < core->c->issue_width ? core->c->issue_width - taken : 0;
+}
+
 /* A port is taken by who goes in vain: noted for the cycle, or the next in which the port was not taken so, and looked
  * at when that comes (dispatch.c, keep_in_vain). Uops that may take any port go in vain on the one that they were
  * given. */

@@ -222,6 +222,8 @@ static void run_cycle(struct core *core)
 	bool flushed = core->blocked_until > core->cycle;
 
 	core->issued_now = core->retired_now = 0;
+	if (core->hooks && core->hooks->shared)
+		gus_core_ask_shared(core);
 	retire(core);
 	if (core->options->listener && !core->retired_now && !empty)
 		told.stall = why_stalled(core, core_slot(core, core->slot_head));
@@ -434,7 +436,7 @@ void gus_core_begin(struct core *core, const struct gus_program *p, const struct
 	uint64_t stores = ring(c->store_buffer && c->store_buffer < STORES_MOST / 2 ? c->store_buffer + 2 * ACCESSES :
 		STORES_MOST);
 
-	*core = (struct core){ .p = p, .c = c, .options = options, .hooks = options->hooks };
+	*core = (struct core){ .p = p, .c = c, .options = options, .hooks = options->hooks, .width = c->issue_width };
 	for (unsigned i = 0; i < POOLS; i++)
 		core->pools.size[i] = sizes[i] && sizes[i] < NO_LIMIT ? (int32_t)sizes[i] : NO_LIMIT;
 	memcpy(core->pools.left, core->pools.size, sizeof(core->pools.left));

@@ -227,17 +227,20 @@ static void dispatch_ports(struct core *core, uint64_t ports, uint64_t next)
 	}
 }
 
-/* Those who were woken by a load that missed have ports of this cycle in vain. */
-static void keep_in_vain(struct core *core)
+static void keep_taken(struct core *core, uint64_t ports)
 {
-	uint64_t ports = core->vain[core->cycle % WHEEL];
-
-	core->vain[core->cycle % WHEEL] = 0;
 	for (; ports; ports &= ports - 1) {
 		uint64_t *from = &core->port_free[__builtin_ctzll(ports)];
 
 		*from = *from > core->cycle ? *from : core->cycle + 1;
 	}
+}
+
+/* Those who were woken by a load that missed have ports of this cycle in vain. */
+static void keep_in_vain(struct core *core)
+{
+	keep_taken(core, core->vain[core->cycle % WHEEL]);
+	core->vain[core->cycle % WHEEL] = 0;
 }
 
 /* Ports are asked one after the other, the lowest first. That matters only where they share something: a bank, or uops
@@ -252,6 +255,7 @@ void gus_core_dispatch(struct core *core)
 	core->loads_now_n = 0;
 	if (core->vain)
 		keep_in_vain(core);
+	keep_taken(core, core->shared);
 	if (!core->ready_ports)
 		return;
 	/* Where loads can be in each other's way, no port is always the one that loses. */

@@ -526,7 +526,7 @@ static void issue_wrong(struct core *core)
 {
 	int64_t room = (int64_t)core->pools.left[POOL_ROB] - core->wrong;
 
-	core->wrong_now = room <= 0 ? 0 : room < core->c->issue_width ? (uint32_t)room : core->c->issue_width;
+	core->wrong_now = room <= 0 ? 0 : room < core->width ? (uint32_t)room : core->width;
 	core->wrong += core->wrong_now;
 }
 
@@ -646,11 +646,11 @@ void gus_core_issue(struct core *core)
 	else
 		core->wrong = 0;
 	core->stop = GUS_CORE_NOTHING;
-	while (core->issued_now < core->c->issue_width) {
+	while (core->issued_now < core->width) {
 		enum gus_core_reason reason = issue_one(core);
 
 		if (reason) {
-			if (core->issued_now < core->c->issue_width)
+			if (core->issued_now < core->width)
 				core->stop = reason;
 			break;
 		}

@@ -298,6 +298,8 @@ struct core {
 
 	/* What is told. */
 	uint32_t issued_now, retired_now;
+	uint32_t width;                         /* slots that may be issued in this cycle */
+	uint64_t shared;                        /* ports that are somebody else's in it */
 	enum gus_core_reason stop;
 	struct snapshot total;
 	struct gus_vec(struct snapshot) seen;
@@ -417,6 +419,8 @@ void gus_core_await_set(struct core *core, struct live_uop *u, unsigned n);
 bool gus_core_too_early(struct core *core, const struct gus_op *op);
 
 /* asked.c, where there are hooks */
+/* What of this cycle is ours. */
+void gus_core_ask_shared(struct core *core);
 /* u is dispatched, and it is known how long it takes: how much longer, and what those do that wait for a load. */
 void gus_core_ask_dispatched(struct core *core, struct live_uop *u, const struct gus_uop *uop);
 /* How many slots retire. */

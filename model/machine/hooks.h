@@ -12,6 +12,9 @@ struct gus_core_hooks {
 	void *context;
 	/* A run begins: forget the last one. */
 	void (*begin)(void *context);
+	/* A cycle begins: so many of its issue slots are somebody else's, and so are in it the ports whose bits are set
+	 * in *ports, which is 0 before. What is on a wrong path has no more slots than others. */
+	unsigned (*shared)(void *context, uint64_t *ports, uint64_t now);
 	/* A uop of that kind (enum gus_uop_kind) goes to a port: so many cycles more until it is complete. */
 	unsigned (*latency)(void *context, unsigned port, unsigned kind, uint64_t now);
 	/* A load is known to have missed L1 `late` cycles after those that wait for it were to go: each of them has

@@ -70,7 +70,7 @@ enum gus_core_pointers {
 enum gus_commit { GUS_COMMIT_COMPUTE, GUS_COMMIT_STALLED, GUS_COMMIT_DRAINED, GUS_COMMIT_FLUSHED, GUS_COMMITS };
 /* Why issue stopped in a cycle, or what the oldest uop waits for. */
 enum gus_core_reason {
-	GUS_CORE_NOTHING,       /* the full width was issued */
+	GUS_CORE_NOTHING,       /* the full width was issued, or what somebody else left of it (hooks.h, shared) */
 	GUS_CORE_FRONT_END,     /* no uops: decoders or uop cache did not deliver */
 	GUS_CORE_BOUNDARY,      /* the end of an iteration */
 	GUS_CORE_MISPREDICT,    /* waiting for the right path */

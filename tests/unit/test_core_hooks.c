@@ -376,6 +376,64 @@ static void a_load_buffer_without_parts(void **state)
 	assert_int_equal(told.begun, 5);
 }
 
+static unsigned take_from_cycle(void *context, uint64_t *ports, uint64_t now)
+{
+	assert_ptr_equal(context, &told);
+	assert_int_equal(*ports, 0);
+	assert_int_equal(now, told.asked);
+	told.asked++;
+	return now >= 20 && now < 30 ? 1000 : told.answer;
+}
+
+/* 120 nops: as many are issued in a cycle as are left to us, and in ten cycles none. */
+static void slots_are_somebody_elses(void **state)
+{
+	(void)state;
+	CODE("\x90");
+	for (unsigned i = 0; i < 120; i++)
+		fed_machine_step(&m, 0);
+	hooks.shared = take_from_cycle;
+	told.answer = m.c.issue_width - 1;
+	fed_machine_run(&m);
+	for (unsigned i = 1; i < 120; i++) {
+		uint64_t apart = fed_machine_event(&m, i, 0)->issued - fed_machine_event(&m, i - 1, 0)->issued;
+
+		assert_int_equal(apart, fed_machine_event(&m, i, 0)->issued == 30 ? 11 : 1);
+	}
+	for (size_t i = 0; i < m.cycles.n; i++) {
+		assert_true(m.cycles.v[i].issued <= (i < 20 || i >= 30));
+		if (m.cycles.v[i].issued || (i >= 20 && i < 30))
+			assert_int_equal(m.cycles.v[i].stop, GUS_CORE_NOTHING);
+	}
+	assert_int_equal(told.asked, m.cycles.n);
+	told.answer = told.asked = 0;
+	fed_machine_run(&m);
+	assert_int_equal(fed_machine_event(&m, m.c.issue_width - 1, 0)->issued, fed_machine_event(&m, 0, 0)->issued);
+}
+
+static unsigned port_1_until_100(void *context, uint64_t *ports, uint64_t now)
+{
+	(void)context;
+	*ports = now < 100 ? 1 << 1 : 0;
+	return 0;
+}
+
+/* imul rbx, rcx, 3, five times, of which each needs port 1. */
+static void ports_are_somebody_elses(void **state)
+{
+	(void)state;
+	CODE("\x48\x6b\xd9\x03");
+	for (unsigned i = 0; i < 5; i++)
+		fed_machine_step(&m, 0);
+	fed_machine_run(&m);
+	assert_int_equal(fed_machine_event(&m, 0, 0)->port, 1);
+	assert_true(fed_machine_event(&m, 4, 0)->dispatched < 50);
+	hooks.shared = port_1_until_100;
+	fed_machine_run(&m);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(fed_machine_event(&m, i, 0)->dispatched, 100 + i);
+}
+
 #define CASE(name) cmocka_unit_test_teardown(name, teardown)
 
 int main(void)
@@ -390,6 +448,8 @@ int main(void)
 		CASE(who_could_retire),
 		CASE(parts_of_the_load_buffer),
 		CASE(a_load_buffer_without_parts),
+		CASE(slots_are_somebody_elses),
+		CASE(ports_are_somebody_elses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
