@@ -459,6 +459,7 @@ tests_unit_test_golden_truth_SOURCES = tests/unit/test_golden_truth.c tests/accu
 	tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_unit_test_golden_machines_SOURCES = tests/unit/test_golden_machines.c tests/accuracy/golden/draw.h \
 	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h tests/accuracy/golden/passes.h \
+	tests/accuracy/golden/resonance.c tests/accuracy/golden/resonance.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h
 tests_unit_test_forms_SOURCES = tests/unit/test_forms.c tests/accuracy/golden/draw.h \
 	tests/accuracy/golden/host.c tests/accuracy/golden/host.h \
@@ -1052,6 +1053,7 @@ golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \
 	tests/accuracy/golden/output.c tests/accuracy/golden/output.h \
 	tests/accuracy/golden/replay.c tests/accuracy/golden/replay.h \
+	tests/accuracy/golden/resonance.c tests/accuracy/golden/resonance.h \
 	tests/accuracy/golden/run.c tests/accuracy/golden/run.h \
 	tests/accuracy/golden/samplers.c tests/accuracy/golden/samplers.h \
 	tests/accuracy/golden/joint.c tests/accuracy/golden/joint.h \

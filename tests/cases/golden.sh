@@ -93,6 +93,26 @@ expect "a table nowhere" '^gusprof-golden: cannot write nowhere/t: '
 "$golden" calibrate 6 --only windows >out 2>&1 && problem "a fit of no name is run"
 expect "no such fit" 'there is no fit called windows'
 
+# A run under stress says so wherever it is taken for one without.
+for stress in bursts neighbour resonance; do
+	"$golden" run --seed 5 --passes 2 --stress $stress t -o $stress >out 2>&1 ||
+		{ problem "$stress is not run"; cat out; }
+	head -n 1 $stress/machine.uarch >out
+	expect "the table of a run with $stress" "^# stressed by $stress"
+	grep '^stress' $stress/rates >out
+	expect "the rates of a run with $stress" "^stress $stress"
+	cmp -s $stress/truth run/truth
+	[[ $? == $([[ $stress == resonance ]] && echo 0 || echo 1) ]] || problem "$stress has another truth"
+done
+expect "the periods of resonance" '^stress resonance: each [0-9]+ cycles, [0-9]+ slots, [0-9]+ instructions; '
+awk 'FNR == NR { if ($1 == "stress") { n["pebs"] = $4 + 0; n["spe"] = $6 + 0; n["tpebs"] = $8 + 0 } next }
+	$1 in n && ($7 != n[$1] || $6 != 1) { print } $1 in n { seen++ }
+	END { if (seen != 3) print "no rates" }' resonance/rates resonance/rates >out
+[[ -s out ]] && { problem "samplers have other periods"; cat out; }
+grep -q stress run/rates && problem "a run without stress has some"
+"$golden" run --seed 5 --stress nothing t -o wrong >out 2>&1 && problem "an unknown stress is run"
+expect "an unknown stress" 'there is no stress called nothing'
+
 # What it cannot do it says.
 qemu-x86_64 -plugin "$plugin,out=none,quiet=on,range=1-2" "$threads" >out 2>&1
 "$golden" run --seed 5 none -o nothing >out 2>&1 && problem "a trace of nothing is run"

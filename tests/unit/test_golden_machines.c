@@ -18,6 +18,7 @@
 #include "model/tables/uarch.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/passes.h"
+#include "tests/accuracy/golden/resonance.h"
 
 enum { SEEDS = 60 };
 
@@ -434,7 +435,7 @@ static void have(enum golden_trait trait, uint64_t seed, const struct gus_core_c
 static void no_more_hooks_than_traits_need(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < GOLDEN_TRAITS; i++) {
+	for (unsigned i = 0; i <= GOLDEN_NEIGHBOUR; i++) {
 		have(i, 1, &config);
 		assert_true(hooks->begin && hooks->context == traits);
 		assert_int_equal(hooks->latency != NULL, i == GOLDEN_UNEVEN_PORT || i == GOLDEN_COLD_PORT);
@@ -442,7 +443,8 @@ static void no_more_hooks_than_traits_need(void **state)
 		assert_int_equal(hooks->retire != NULL, i == GOLDEN_COMMIT_GROUPS);
 		assert_int_equal(hooks->load_enters != NULL, i == GOLDEN_LOAD_PARTS);
 		assert_int_equal(hooks->load_leaves != NULL, i == GOLDEN_LOAD_PARTS);
-		assert_int_equal(hooks->line != NULL, i >= GOLDEN_BANKS && i <= GOLDEN_SLICES);
+		assert_int_equal(hooks->line != NULL, (i >= GOLDEN_BANKS && i <= GOLDEN_SLICES) || i == GOLDEN_BURSTS);
+		assert_int_equal(hooks->shared != NULL, i == GOLDEN_NEIGHBOUR);
 		assert_int_equal(hooks->walk != NULL, i == GOLDEN_SHARED_WALKER);
 	}
 }
@@ -569,6 +571,86 @@ static void lines_pass_what_they_pass_without_traits(void **state)
 		assert_int_equal(hooks->line(hooks->context, GUS_HIT_MEMORY, 0, true, 1000), 1240);
 	}
 	assert_int_equal(line(GUS_HIT_L2, 0, 1000), 8 + 6 + 14);
+}
+
+/* Data are four times as late in one of eight lines, at least 16 of them in a row, and earlier in the others, so that
+ * the mean is the latency, but for what is cut off of it; code is what it was, and is no line of a burst. */
+static void bursts_keep_the_mean(void **state)
+{
+	static const struct { enum gus_hit level; uint64_t late, early, mean; } cases[] = {
+		{ GUS_HIT_L2, 4 * 14, 14 * 4 / 7, 14 }, { GUS_HIT_L3, 4 * 56, 56 * 4 / 7, 56 },
+		{ GUS_HIT_MEMORY, 4 * 240, 240 * 4 / 7, 240 } };
+	enum { LINES = 1 << 19 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t late = 0, row = 0, sum = 0;
+
+		have(GOLDEN_BURSTS, 1, &config);
+		for (uint64_t k = 0; k < LINES; k++) {
+			uint64_t cycles = line(cases[i].level, 64 * k, 1000 * k);
+
+			assert_true(cycles == cases[i].late || cycles == cases[i].early);
+			assert_true(cycles == cases[i].late || !row || row >= 16);
+			row = cycles == cases[i].late ? row + 1 : 0;
+			late += cycles == cases[i].late;
+			sum += cycles;
+			if (k % 16 == 0)
+				assert_int_equal(hooks->line(hooks->context, GUS_HIT_L2, 0, true, 1000), 1014);
+		}
+		assert_in_range(late, LINES / 8 - 4096, LINES / 8 + 4096);
+		assert_in_range(sum / (LINES / 100), 96 * cases[i].mean, 104 * cases[i].mean);
+	}
+}
+
+/* Of half of all cycles, in stretches of 1,000 at least, half of the slots and a quarter of each port. */
+static void the_neighbour_comes_and_goes(void **state)
+{
+	enum { CYCLES = 1 << 24, WIDTH = 4 };
+	struct gus_core_config c = config;
+	uint64_t there = 0, slots = 0, ports[2] = { 0 }, away = 0, changes = 0;
+
+	(void)state;
+	c.issue_width = WIDTH;
+	have(GOLDEN_NEIGHBOUR, 1, &c);
+	for (uint64_t now = 0; now < CYCLES; now++) {
+		uint64_t taken = 0;
+		unsigned n = hooks->shared(hooks->context, &taken, now);
+
+		assert_in_range(n, 0, WIDTH);
+		away = n || taken ? 0 : away + 1;
+		changes += away == 900; /* while there is somebody nobody is away for so long */
+		there += taken != 0;
+		slots += n;
+		ports[0] += taken & 1;
+		ports[1] += taken >> 63;
+	}
+	assert_in_range(there, CYCLES * 4 / 10, CYCLES * 6 / 10);
+	assert_in_range(slots * 100 / there, 100 * WIDTH / 2 - 2, 100 * WIDTH / 2 + 2);
+	assert_in_range(ports[0] * 100 / there, 24, 26);
+	assert_in_range(ports[1] * 100 / there, 24, 26);
+	assert_true(changes > 20);
+}
+
+/* It has what it had, and the stress. */
+static void machines_are_stressed_when_asked(void **state)
+{
+	struct golden_machine *m = golden_machine_new(3, NULL);
+	uint32_t bits;
+
+	(void)state;
+	assert_non_null(m);
+	bits = golden_traits_bits(m->traits);
+	golden_machine_stress(m, GOLDEN_NEIGHBOUR);
+	assert_int_equal(golden_traits_bits(m->traits), bits | 1u << GOLDEN_NEIGHBOUR);
+	assert_non_null(golden_traits_hooks(m->traits)->shared);
+	golden_machine_free(m);
+	for (uint64_t seed = 1; seed < SEEDS; seed++) {
+		m = golden_machine_new(seed, NULL);
+		assert_non_null(m);
+		assert_int_equal(golden_traits_bits(m->traits) >> GOLDEN_TRAITS, 0);
+		golden_machine_free(m);
+	}
 }
 
 enum { REGION = 1 << 21, UPPER = 16, WALK = 30 };
@@ -828,6 +910,72 @@ static void passes_that_are_due_together(void **state)
 	golden_passes_end(&p);
 }
 
+static void fixed_periods_have_no_chance(void **state)
+{
+	struct golden_passes p;
+	uint64_t at, last;
+
+	(void)state;
+	golden_passes_begin(&p, 1, "test", 1000, 1);
+	p.fixed = true;
+	last = p.first;
+	for (unsigned i = 0; i < 100; i++) {
+		assert_int_equal(golden_passes_fire(&p, last, &at), 0);
+		assert_int_equal(p.first, last + 1000);
+		last = p.first;
+	}
+	golden_passes_end(&p);
+}
+
+/* What a run resonates with. Two uops retire in each cycle, those of a loop of so many cycles; of its last cycle
+ * nothing retires, and it belongs to the first. */
+
+static struct gus_op ops[32];
+static const struct gus_program loops = { .ops = ops, .ops_n = 32 };
+
+static void go_round(struct golden_resonance *r, unsigned cycles, unsigned rounds)
+{
+	const struct gus_core_listener *l = golden_resonance_listener(r);
+
+	for (unsigned i = 0; i < rounds * cycles; i++) {
+		uint32_t op = i % cycles;
+
+		for (unsigned k = 0; op + 1 < cycles && k < 2; k++)
+			l->retire(l->context, &(struct gus_core_retired){ .op = op, .ends = k == 1 });
+		l->cycle(l->context, &(struct gus_core_cycle){ .op = 0 });
+	}
+}
+
+static void runs_resonate_with_their_loops(void **state)
+{
+	struct golden_resonance *r = golden_resonance_new(&loops, 64);
+	struct golden_periods p;
+	double share;
+
+	(void)state;
+	for (unsigned i = 0; i < 32; i++)
+		ops[i].insns_n = 3;
+	go_round(r, 7, 10000);
+	p = golden_resonance_periods(r, &share);
+	assert_int_equal(p.cycles, 56);
+	assert_int_equal(p.slots, 120);         /* 12 a round */
+	assert_int_equal(p.instructions, 126);  /* 18 a round */
+	assert_true(share > 0.99);
+	golden_resonance_free(r);
+	r = golden_resonance_new(&loops, 64);   /* from 56 to 72 only 63 is of both loops */
+	go_round(r, 7, 10000);
+	go_round(r, 9, 10000);
+	p = golden_resonance_periods(r, &share);
+	assert_int_equal(p.cycles, 63);
+	assert_true(share > 0.99);
+	golden_resonance_free(r);
+	r = golden_resonance_new(&loops, 64);
+	p = golden_resonance_periods(r, &share);
+	assert_int_equal(p.cycles, 56);
+	assert_true(share <= 0);
+	golden_resonance_free(r);
+}
+
 #define TRAIT(name) cmocka_unit_test_teardown(name, teardown)
 
 int main(void)
@@ -848,6 +996,11 @@ int main(void)
 		TRAIT(some_lines_take_longer),
 		TRAIT(slices_by_address),
 		TRAIT(lines_pass_what_they_pass_without_traits),
+		TRAIT(bursts_keep_the_mean),
+		TRAIT(the_neighbour_comes_and_goes),
+		cmocka_unit_test(machines_are_stressed_when_asked),
+		cmocka_unit_test(fixed_periods_have_no_chance),
+		cmocka_unit_test(runs_resonate_with_their_loops),
 		TRAIT(upper_levels_are_cached),
 		TRAIT(the_walker_is_shared),
 		TRAIT(parts_are_full_by_themselves),

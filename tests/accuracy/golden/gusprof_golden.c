@@ -3,11 +3,13 @@
  *
  *	gusprof-golden machine SEED | NAME                  the table of a machine, its traits, and settings
  *	gusprof-golden run [--seed N] [--uarch NAME] [--passes K] [--bare | --truth] [--windows N,LENGTH]
- *	                   TRACE -o FOLDER
+ *	                   [--stress bursts|neighbour|resonance] TRACE -o FOLDER
  *	                                                    --uarch: not the machine of the seed, which then is that of
  *	                                                    the samplers alone; --windows: of the trace, which a
  *	                                                    recording would have (windows.h), and their instructions:
- *	                                                    8,500000 by default
+ *	                                                    8,500000 by default; --stress: memory that is slow in
+ *	                                                    bursts, somebody on the core's other thread (traits.h), or
+ *	                                                    samplers whose periods the run resonates with (resonance.h)
  *	gusprof-golden windows FOLDER TRACE [--windows N,LENGTH] [--seed N]
  *	                                                    the windows of a run that was made without; they are even
  *	                                                    over its instructions, not over its cycles
@@ -56,7 +58,7 @@
 enum { PASSES_MOST = 64 }; /* of samplers.c: more than these it does not keep apart */
 
 struct arguments {
-	const char *word, *second, *uarch, *folder, *nearest, *only, *write;
+	const char *word, *second, *uarch, *folder, *nearest, *only, *write, *stress;
 	uint64_t seed, samples, period, windows, length;
 	unsigned passes, stores;
 	bool seeded, bare, truth, quick, each, replay;
@@ -65,7 +67,8 @@ struct arguments {
 static int usage(void)
 {
 	fprintf(stderr, "usage: gusprof-golden machine SEED | machine NAME | run [--seed N] [--uarch NAME] "
-		"[--passes K] [--bare | --truth] [--windows N,LENGTH] TRACE -o FOLDER | "
+		"[--passes K] [--bare | --truth] [--windows N,LENGTH] "
+		"[--stress bursts|neighbour|resonance] TRACE -o FOLDER | "
 		"windows FOLDER TRACE [--windows N,LENGTH] [--seed N] | "
 		"stages [--passes K] [--period N] [--stores N] STAGES DICT -o FOLDER | "
 		"calibrate SEED | NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay] "
@@ -142,14 +145,31 @@ static int do_calibrate(const struct arguments *a, struct gus_error *err)
 	return rc;
 }
 
+static int stress_of(const char *word, enum golden_stress *stress, struct gus_error *err)
+{
+	for (unsigned i = 0; word && i < GOLDEN_STRESSES; i++) {
+		*stress = (enum golden_stress)i;
+		if (strcmp(golden_stress_names[i], word) == 0)
+			return 0;
+	}
+	*stress = GOLDEN_STRESS_NONE;
+	return word ? gus_fail(err, GUS_E_USAGE, "there is no stress called %s", word) : 0;
+}
+
 static int do_run(const struct arguments *a, struct gus_error *err)
 {
-	struct golden_machine *m = machine_of(a, err);
+	enum golden_stress stress;
+	struct golden_machine *m = stress_of(a->stress, &stress, err) == 0 ? machine_of(a, err) : NULL;
 	struct golden_run_options o = { .machine = m, .trace = a->word, .folder = a->folder, .passes = a->passes,
 		.period = a->period, .seed = a->seed + 1, .bare = a->bare, .truth_only = a->truth,
-		.windows = a->windows, .window_length = a->length };
-	int rc = m ? golden_run(&o, err) : -1;
+		.windows = a->windows, .window_length = a->length, .stress = stress };
+	int rc;
 
+	if (m && stress == GOLDEN_STRESS_BURSTS)
+		golden_machine_stress(m, GOLDEN_BURSTS);
+	if (m && stress == GOLDEN_STRESS_NEIGHBOUR)
+		golden_machine_stress(m, GOLDEN_NEIGHBOUR);
+	rc = m ? golden_run(&o, err) : -1;
 	golden_machine_free(m);
 	return rc;
 }
@@ -472,7 +492,7 @@ static int parse_word(const char *option, const char *word, struct arguments *a)
 {
 	const struct { const char *name, **to; } of[] = { { "--uarch", &a->uarch }, { "-o", &a->folder },
 		{ "--nearest", &a->nearest }, { "--only", &a->only },
-		{ "--write", &a->write } };
+		{ "--write", &a->write }, { "--stress", &a->stress } };
 
 	if (strcmp(option, "--windows") == 0)
 		return word && is_windows(word, a) ? 1 : -1;

@@ -268,6 +268,14 @@ struct golden_machine *golden_machine_new(uint64_t seed, struct gus_error *err)
 	return m;
 }
 
+void golden_machine_stress(struct golden_machine *m, enum golden_trait stress)
+{
+	uint32_t bits = golden_traits_bits(m->traits) | 1u << stress;
+
+	golden_traits_free(m->traits);
+	m->traits = golden_traits_of(bits, m->seed, &m->config);
+}
+
 void golden_machine_strip(struct golden_machine *m)
 {
 	golden_traits_free(m->traits);

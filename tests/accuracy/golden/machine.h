@@ -30,6 +30,8 @@ struct golden_machine *golden_machine_new(uint64_t seed, struct gus_error *err);
 struct golden_machine *golden_machine_of(const char *name, struct gus_error *err);
 /* A table that somebody has parsed, without traits; it is the machine's from then on, also on failure. */
 struct golden_machine *golden_machine_of_table(struct gus_uarch *u, struct gus_error *err);
+/* Adds a stress to its traits (GOLDEN_BURSTS, GOLDEN_NEIGHBOUR). */
+void golden_machine_stress(struct golden_machine *m, enum golden_trait stress);
 /* Takes its traits away, and leaves it its table and its predictor. */
 void golden_machine_strip(struct golden_machine *m);
 void golden_machine_free(struct golden_machine *m);

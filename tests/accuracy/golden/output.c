@@ -74,7 +74,8 @@ static int open_scheme(struct golden_output *out, enum golden_scheme scheme, str
 {
 	const struct golden_scheme_kind *k = &golden_schemes[scheme];
 	struct golden_about about = { .pid = out->o.pid, .comm = out->o.comm, .mappings = out->o.mappings,
-		.mappings_n = out->o.mappings_n, .ghz = 4, .period = out->o.period };
+		.mappings_n = out->o.mappings_n, .ghz = 4,
+		.period = out->o.fixed.cycles ? out->o.fixed.cycles : out->o.period };
 	char *path;
 
 	if (!k->words)
@@ -130,7 +131,7 @@ static void on_uop(void *context, const struct gus_core_event *e)
 const struct gus_core_listener *golden_output_listen(struct golden_output *out, uint32_t stream,
 						     const struct gus_program *program)
 {
-	struct golden_samplers_options so = { .period = out->o.period, .passes = out->o.passes,
+	struct golden_samplers_options so = { .period = out->o.period, .fixed = out->o.fixed, .passes = out->o.passes,
 		.seed = out->o.seed + 1000003ull * stream, .tid = out->o.pid + stream, .context = out, .take = take };
 	struct watch *w = gus_zalloc(sizeof(*w));
 
@@ -213,6 +214,8 @@ static int write_rates(const struct golden_output *out, double seconds, struct g
 		fprintf(f, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %" PRIu64 "\n",
 			golden_schemes[i].name, out->rates[i].triggers, out->rates[i].samples, out->rates[i].lost,
 			out->rates[i].total, out->o.passes, out->rates[i].period);
+	if (out->o.stress)
+		fprintf(f, "stress %s\n", out->o.stress);
 	fprintf(f, "# instructions cycles seconds\nspeed %" PRIu64 " %" PRIu64 " %.2f\n", out->truth.instructions,
 		out->truth.cycles, seconds);
 	return fclose(f) == 0 ? 0 : gus_fail_errno(err, errno, "cannot write the rates");

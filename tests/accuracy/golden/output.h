@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "model/machine/options.h"
+#include "tests/accuracy/golden/samplers.h"
 
 struct golden_clocks;
 struct golden_mapping;
@@ -31,6 +32,8 @@ struct golden_output_options {
 	const struct golden_mapping *mappings;
 	size_t mappings_n;
 	uint64_t period, seed;          /* of the samplers */
+	struct golden_periods fixed;    /* as samplers.h has them */
+	const char *stress;             /* what the run is stressed by, to be written with its rates; NULL: nothing */
 	unsigned passes;
 	bool truth_only;                /* no samplers */
 	struct golden_clocks *clocks;   /* of threads, which go as these do; NULL: none (windows.h) */

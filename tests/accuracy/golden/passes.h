@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* When the passes of a sampler are triggered: each by a count of its own, drawn anew after each time. Pairs of periods
- * are as far above the mean as below it, so that the rate is what the period says also after few samples. */
+ * are as far above the mean as below it, so that the rate is what the period says also after few samples. Only who
+ * wants to see what comes of it has periods that are all the same. */
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_PASSES_H
 #define GUS_TESTS_ACCURACY_GOLDEN_PASSES_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -15,6 +17,7 @@ struct golden_passes {
 	unsigned n;
 	uint64_t period, first;         /* first: the least of next */
 	uint64_t fired;
+	bool fixed;                     /* all periods are the same */
 };
 
 static inline uint64_t golden_passes_period(struct golden_passes *p, struct golden_pass *pass)
@@ -22,7 +25,7 @@ static inline uint64_t golden_passes_period(struct golden_passes *p, struct gold
 	int32_t jitter = pass->owed;
 
 	pass->owed = 0;
-	if (!jitter) {
+	if (!jitter && !p->fixed) {
 		uint32_t most = (uint32_t)(p->period * 12 / 100);
 
 		jitter = (int32_t)golden_draw_between(&p->draw, 0, 2 * most) - (int32_t)most;

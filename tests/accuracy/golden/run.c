@@ -14,12 +14,15 @@
 #include "base/error.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/output.h"
+#include "tests/accuracy/golden/resonance.h"
 #include "tests/accuracy/golden/truth.h"
 #include "tests/accuracy/golden/windows.h"
 #include "tests/accuracy/golden/words.h"
 
 /* More samples than are wanted, as what a run takes is a guess by one part of so many. */
 enum { PID = 1000, PERIOD = 1009, SAMPLES = 600000, PASSES_MOST = 64, GUESSED = 12 };
+
+const char *const golden_stress_names[GOLDEN_STRESSES] = { "none", "bursts", "neighbour", "resonance" };
 
 struct run {
 	const struct golden_run_options *o;
@@ -30,6 +33,10 @@ struct run {
 	char *comm;
 	struct gus_vec(struct golden_traits *) traits;  /* of threads, each a machine of its own */
 	struct golden_clocks clocks;
+	char *stress;                   /* in words; NULL: there is none */
+	/* Of the thread that came first in the guess, if it is asked for. */
+	struct golden_resonance *resonance;
+	struct golden_periods fixed;
 };
 
 static const struct gus_core_hooks *hooks_of(void *context, uint32_t stream)
@@ -156,11 +163,14 @@ static void set_units(struct golden_truth *truth, const struct gus_traced *t)
 static int write_machine(const struct run *r, struct gus_error *err)
 {
 	char *path = gus_format("%s/machine.uarch", r->o->folder);
+	char *text = gus_format("%s%s%s%s", r->stress ? "# stressed by " : "", r->stress ? r->stress : "",
+				r->stress ? "\n" : "", r->o->machine->text ? r->o->machine->text : "");
 	FILE *f = r->o->machine->text ? fopen(path, "we") : NULL;
 	int rc = 0;
 
-	if (r->o->machine->text && (!f || (fputs(r->o->machine->text, f) < 0) | (fclose(f) != 0)))
+	if (r->o->machine->text && (!f || (fputs(text, f) < 0) | (fclose(f) != 0)))
 		rc = gus_fail_errno(err, errno, "cannot write %s", path);
+	free(text);
 	free(path);
 	return rc;
 }
@@ -206,6 +216,17 @@ static struct gus_traced_options options_of(struct run *r, struct gus_symbols *s
 		.hooks_of = hooks_of, .listen_context = r, .symbols = symbols };
 }
 
+static const struct gus_core_listener *listen_for_resonance(void *context, uint32_t stream,
+							    const struct gus_program *program)
+{
+	struct run *r = context;
+
+	if (stream || r->o->stress != GOLDEN_STRESS_RESONANCE)
+		return NULL;
+	r->resonance = golden_resonance_new(program, r->o->period ? r->o->period : PERIOD);
+	return golden_resonance_listener(r->resonance);
+}
+
 /* How many cycles the whole trace takes, roughly: as many for each instruction as its beginning, without listeners. */
 static int guess_cycles(struct run *r, struct gus_symbols *symbols, double *cycles, struct gus_error *err)
 {
@@ -217,6 +238,7 @@ static int guess_cycles(struct run *r, struct gus_symbols *symbols, double *cycl
 
 	if (!trace)
 		return -1;
+	o.listen = listen_for_resonance;
 	gus_traced_open(&t, &o);
 	source = gus_traced_source_new(&t, trace, err);
 	while (source && rc > 0 && t.taken < r->instructions / GUESSED)
@@ -230,23 +252,41 @@ static int guess_cycles(struct run *r, struct gus_symbols *symbols, double *cycl
 	return rc;
 }
 
-static int find_passes(struct run *r, uint64_t period, unsigned *passes, struct gus_error *err)
+static void find_resonance(struct run *r)
 {
+	double share;
+
+	r->fixed = golden_resonance_periods(r->resonance, &share);
+	free(r->stress);
+	r->stress = gus_format("resonance: each %" PRIu64 " cycles, %" PRIu64 " slots, %" PRIu64 " instructions; "
+			       "%.0f %% of cycles are where the run was a period before", r->fixed.cycles,
+			       r->fixed.slots, r->fixed.instructions, 100 * share);
+}
+
+/* What the run is like, as far as somebody asks: how long it is, and what it resonates with. */
+static int guess(struct run *r, uint64_t period, unsigned *passes, struct gus_error *err)
+{
+	bool resonance = r->o->stress == GOLDEN_STRESS_RESONANCE;
+	bool told = r->o->passes || r->o->bare || r->o->truth_only;
 	struct gus_symbols_options so = { 0 };
 	struct gus_symbols *symbols;
 	double cycles, wanted;
 	int rc;
 
-	*passes = r->o->passes ? r->o->passes : 1;
-	if (r->o->passes || r->o->bare || r->o->truth_only)
+	/* Each pass has a phase of its own, and many of them see all of a loop whatever their period is. */
+	*passes = r->o->passes && !resonance ? r->o->passes : 1;
+	if (told && !resonance)
 		return 0;
 	symbols = gus_symbols_new(&so, NULL);
 	rc = guess_cycles(r, symbols, &cycles, err);
 	gus_symbols_free(symbols);
 	if (rc != 0)
 		return -1;
+	if (resonance)
+		find_resonance(r);
 	wanted = SAMPLES * (double)period / (cycles + 1);
-	*passes = wanted > PASSES_MOST - 1 ? PASSES_MOST : (unsigned)wanted + 1;
+	if (!told && !resonance)
+		*passes = wanted > PASSES_MOST - 1 ? PASSES_MOST : (unsigned)wanted + 1;
 	return 0;
 }
 
@@ -257,8 +297,12 @@ static int open_output(struct run *r, struct gus_error *err)
 		.mappings_n = r->mappings.n, .period = r->o->period ? r->o->period : PERIOD, .seed = r->o->seed,
 		.truth_only = r->o->truth_only || r->o->bare, .clocks = &r->clocks };
 
-	if (find_passes(r, oo.period, &oo.passes, err) != 0)
+	if (r->o->stress)
+		r->stress = gus_strdup(golden_stress_names[r->o->stress]);
+	if (guess(r, oo.period, &oo.passes, err) != 0)
 		return -1;
+	oo.fixed = r->fixed;
+	oo.stress = r->stress;
 	r->output = golden_output_open(&oo, err);
 	return r->output ? 0 : -1;
 }
@@ -298,6 +342,8 @@ static void end(struct run *r)
 		golden_traits_free(r->traits.v[i]);
 	gus_vec_free(&r->traits);
 	golden_clocks_free(&r->clocks);
+	golden_resonance_free(r->resonance);
+	free(r->stress);
 	free(r->comm);
 }
 

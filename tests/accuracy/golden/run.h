@@ -11,6 +11,14 @@
 struct golden_machine;
 struct gus_error;
 
+/* What a run may be stressed by, which is written with its rates and in front of its table. The first two are the
+ * machine's (golden_machine_stress); in the last, samplers have periods that the run resonates with (resonance.h), and
+ * there is one pass. */
+enum golden_stress {
+	GOLDEN_STRESS_NONE, GOLDEN_STRESS_BURSTS, GOLDEN_STRESS_NEIGHBOUR, GOLDEN_STRESS_RESONANCE, GOLDEN_STRESSES
+};
+extern const char *const golden_stress_names[GOLDEN_STRESSES];
+
 struct golden_run_options {
 	const struct golden_machine *machine;
 	const char *trace, *folder;
@@ -18,6 +26,7 @@ struct golden_run_options {
 	unsigned passes;                /* 0: as many as give 400,000 samples */
 	uint64_t seed;                  /* of the samplers, and of when windows begin */
 	uint64_t windows, window_length; /* as windows.h has them */
+	enum golden_stress stress;
 	bool bare;                      /* the engine alone: nobody listens, to see what listening costs */
 	bool truth_only;                /* no samplers */
 };

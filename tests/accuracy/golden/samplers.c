@@ -639,6 +639,27 @@ void golden_samplers_cycle(struct golden_samplers *s, const struct gus_core_cycl
 	s->cycle = c->cycle + 1;        /* what retires next is told of before the cycle is */
 }
 
+static void begin(const struct golden_samplers *s, struct golden_passes *p, const char *what, uint64_t period)
+{
+	golden_passes_begin(p, s->o.seed, what, period, s->o.passes);
+	p->fixed = s->o.fixed.cycles != 0;
+}
+
+static void begin_passes(struct golden_samplers *s)
+{
+	const struct golden_periods *fixed = &s->o.fixed;
+	uint64_t cycles = fixed->cycles ? fixed->cycles : s->o.period;
+	uint64_t slots = fixed->cycles ? fixed->slots : 2 * s->o.period + 1;
+
+	begin(s, &s->triggers, "cycles", cycles);
+	begin(s, &s->by_ops.passes, "ops", slots);
+	begin(s, &s->spe.passes, "spe", slots);
+	begin(s, &s->instructions.passes, "instructions", fixed->cycles ? fixed->instructions : slots);
+	begin(s, &s->loads.passes, "loads", cycles);
+	for (unsigned i = 0; i < COSTS; i++)
+		begin(s, &s->costs[i].passes, golden_schemes[GOLDEN_BY_COST_CODE + i].name, cycles / OFTEN + 1);
+}
+
 struct golden_samplers *golden_samplers_new(const struct gus_program *p, const struct golden_samplers_options *o)
 {
 	struct golden_samplers *s = gus_zalloc(sizeof(*s));
@@ -649,14 +670,7 @@ struct golden_samplers *golden_samplers_new(const struct gus_program *p, const s
 	s->draw = golden_draw_begin(o->seed, "samplers");
 	s->tags = gus_zalloc(TAGS * sizeof(*s->tags));
 	s->slot_cycle = UINT64_MAX;
-	golden_passes_begin(&s->triggers, o->seed, "cycles", o->period, s->o.passes);
-	golden_passes_begin(&s->by_ops.passes, o->seed, "ops", 2 * o->period + 1, s->o.passes);
-	golden_passes_begin(&s->spe.passes, o->seed, "spe", 2 * o->period + 1, s->o.passes);
-	golden_passes_begin(&s->instructions.passes, o->seed, "instructions", 2 * o->period + 1, s->o.passes);
-	golden_passes_begin(&s->loads.passes, o->seed, "loads", o->period, s->o.passes);
-	for (unsigned i = 0; i < COSTS; i++)
-		golden_passes_begin(&s->costs[i].passes, o->seed, golden_schemes[GOLDEN_BY_COST_CODE + i].name,
-				    o->period / OFTEN + 1, s->o.passes);
+	begin_passes(s);
 	return s;
 }
 

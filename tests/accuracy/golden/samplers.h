@@ -50,10 +50,14 @@ struct golden_seen {
 	uint16_t psv;                   /* as it really was */
 };
 
+/* Periods that a run resonates with (resonance.h), of what triggers by each; 0, 0, 0: none. */
+struct golden_periods { uint64_t cycles, slots, instructions; };
+
 struct golden_samplers_options {
 	/* Mean, in cycles; jittered by 12 % to both sides. Of ops and instructions, of which there are more, it is
 	 * twice as long, so that there are about as many samples. */
 	uint64_t period;
+	struct golden_periods fixed;    /* instead of these, if there are any, and without jitter */
 	unsigned passes;
 	uint64_t seed;
 	uint32_t tid;

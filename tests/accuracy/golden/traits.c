@@ -26,6 +26,11 @@ enum {
 	COLD_AFTER = 700, COLD_TAKES = 8,
 	TRAIN_LATE = 24,                /* branches */
 	THROTTLE = 4,                   /* one of so many lines has to be of use */
+	/* One line of eight is in a burst, and takes four times as long; the others take 4/7 of their time, so that on
+	 * average a line takes what it takes. */
+	BURST_OF = 8, BURST_TIMES = 4,
+	BURST_LEAST = 16, BURST_DOUBLES = 5, /* lines of a burst: from 16 to 1,024, any length as likely by its log */
+	STRETCH_LEAST = 1000, STRETCH_DOUBLES = 7, /* cycles that a neighbour is there, or not: up to 256,000 */
 };
 
 struct golden_traits {
@@ -42,6 +47,11 @@ struct golden_traits {
 	uint64_t used[GUS_CORE_PORTS];  /* when a port was used last */
 	uint32_t uneven;                /* port */
 	uint32_t replayed;              /* cycles */
+	/* Lines of a burst and of seven times as many beside it: how many it has, behind which it begins, and how many
+	 * of all came. */
+	uint64_t burst, begins, lines;
+	uint64_t until;                 /* the end of a stretch */
+	bool there;                     /* the neighbour */
 };
 
 static bool has(const struct golden_traits *t, enum golden_trait trait)
@@ -59,6 +69,32 @@ static void begin(void *context)
 	memset(t->upper, 0, sizeof(t->upper));
 	memset(t->loads, 0, sizeof(t->loads));
 	memset(t->used, 0, sizeof(t->used));
+	t->burst = t->begins = t->lines = t->until = 0;
+	t->there = false;
+}
+
+/* From least on, doubled up to so many times. */
+static uint64_t draw_length(struct golden_draw *chance, uint64_t least, unsigned doubles)
+{
+	uint64_t half = least << golden_draw_below(chance, doubles + 1);
+
+	return half + golden_draw_next(chance) % half;
+}
+
+/* Half of all stretches are the neighbour's. There he takes any number of the slots as likely, and each port in one
+ * cycle of four: what one thread of two has of a core that both keep busy. */
+static unsigned shared(void *context, uint64_t *ports, uint64_t now)
+{
+	struct golden_traits *t = context;
+
+	if (now >= t->until) {
+		t->until = now + draw_length(&t->chance, STRETCH_LEAST, STRETCH_DOUBLES);
+		t->there = golden_draw_below(&t->chance, 2);
+	}
+	if (!t->there)
+		return 0;
+	*ports = golden_draw_next(&t->chance) & golden_draw_next(&t->chance);
+	return golden_draw_below(&t->chance, t->c.issue_width + 1);
 }
 
 static unsigned latency(void *context, unsigned port, unsigned kind, uint64_t now)
@@ -150,13 +186,23 @@ static unsigned cycles_a_line(const struct golden_traits *t, uint32_t bandwidth)
 	return bandwidth ? (t->c.line_size + bandwidth - 1) / bandwidth : 0;
 }
 
-static uint64_t line(void *context, unsigned level, uint64_t address, bool code, uint64_t from)
+static uint64_t in_bursts(struct golden_traits *t, uint64_t cycles)
 {
-	struct golden_traits *t = context;
+	uint64_t n;
 
-	if (code) /* asked for by another clock, so it may not take what data wait for */
-		return from + (level == GUS_HIT_MEMORY ? t->c.memory_latency : level == GUS_HIT_L3 ? t->c.l3_latency :
-			       t->c.l2_latency);
+	if (t->lines >= BURST_OF * t->burst) {
+		t->burst = draw_length(&t->chance, BURST_LEAST, BURST_DOUBLES);
+		t->begins = golden_draw_next(&t->chance) % ((BURST_OF - 1) * t->burst + 1);
+		t->lines = 0;
+	}
+	n = t->lines++;
+	if (n >= t->begins && n < t->begins + t->burst)
+		return cycles * BURST_TIMES;
+	return cycles * (BURST_OF - BURST_TIMES) / (BURST_OF - 1);
+}
+
+static uint64_t pass(struct golden_traits *t, unsigned level, uint64_t address, uint64_t from)
+{
 	if (level == GUS_HIT_MEMORY)
 		from = take(&t->memory_free, from, cycles_a_line(t, t->c.memory_bandwidth));
 	if (level >= GUS_HIT_L3)
@@ -168,6 +214,18 @@ static uint64_t line(void *context, unsigned level, uint64_t address, bool code,
 	if (level == GUS_HIT_L3)
 		return has(t, GOLDEN_SLICES) ? of_slice(t, address, from) : from + t->c.l3_latency;
 	return from + t->c.l2_latency;
+}
+
+static uint64_t line(void *context, unsigned level, uint64_t address, bool code, uint64_t from)
+{
+	struct golden_traits *t = context;
+	uint64_t comes;
+
+	if (code) /* asked for by another clock, so it may not take what data wait for */
+		return from + (level == GUS_HIT_MEMORY ? t->c.memory_latency : level == GUS_HIT_L3 ? t->c.l3_latency :
+			       t->c.l2_latency);
+	comes = pass(t, level, address, from);
+	return has(t, GOLDEN_BURSTS) ? from + in_bursts(t, comes - from) : comes;
 }
 
 static uint64_t walk(void *context, uint64_t address, bool code, uint64_t from)
@@ -188,12 +246,14 @@ static uint64_t walk(void *context, uint64_t address, bool code, uint64_t from)
 static void set_hooks(struct golden_traits *t)
 {
 	struct golden_draw d = golden_draw_begin(t->seed, "traits' figures");
-	uint32_t lines = 1 << GOLDEN_BANKS | 1 << GOLDEN_HEAVY_TAIL | 1 << GOLDEN_SLICES;
+	uint32_t lines = 1 << GOLDEN_BANKS | 1 << GOLDEN_HEAVY_TAIL | 1 << GOLDEN_SLICES |
+		1 << GOLDEN_BURSTS;
 
 	t->replayed = golden_draw_between(&d, 2, 5);
 	t->uneven = golden_draw_below(&d, 2);
 	t->loads_most = t->c.load_buffer ? t->c.load_buffer / PARTS : 32;
 	t->hooks = (struct gus_core_hooks){ .context = t, .begin = begin,
+		.shared = has(t, GOLDEN_NEIGHBOUR) ? shared : NULL,
 		.latency = has(t, GOLDEN_UNEVEN_PORT) || has(t, GOLDEN_COLD_PORT) ? latency : NULL,
 		.replay = has(t, GOLDEN_REPLAY) ? replay : NULL,
 		.retire = has(t, GOLDEN_COMMIT_GROUPS) ? retire : NULL,

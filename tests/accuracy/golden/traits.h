@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What golden machines do that no table can say, as hooks of the core engine and as settings of caches and predictor.
- * Each machine has at least two of these, and at most one of those that are about the same thing. */
+ * Each machine has at least two of these, and at most one of those that are about the same thing.
+ *
+ * Besides what a machine is, a run may be stressed by what goes on around it, which are two more hooks. No machine is
+ * drawn with these; who wants to know what an attribution is worth under stress adds them. */
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_TRAITS_H
 #define GUS_TESTS_ACCURACY_GOLDEN_TRAITS_H
 
@@ -24,7 +27,9 @@ enum golden_trait {
 	GOLDEN_COMMIT_GROUPS,   /* what was issued in one cycle retires in one, and nothing else with it */
 	GOLDEN_UNEVEN_PORT,     /* results of one port come a cycle later */
 	GOLDEN_COLD_PORT,       /* a port that was idle for long takes some cycles to wake */
-	GOLDEN_TRAITS
+	GOLDEN_TRAITS,
+	GOLDEN_BURSTS = GOLDEN_TRAITS, /* data beyond L1 take four times as long in bursts, and less between them */
+	GOLDEN_NEIGHBOUR        /* in stretches somebody has the other thread of the core, and issue slots and ports */
 };
 extern const char *const golden_trait_names[GOLDEN_TRAITS];
 
