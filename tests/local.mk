@@ -477,6 +477,8 @@ tests_unit_test_golden_host_SOURCES = tests/unit/test_golden_host.c tests/accura
 	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h
 tests_unit_test_golden_windows_SOURCES = tests/unit/test_golden_windows.c tests/accuracy/golden/draw.h \
+	tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h \
+	tests/accuracy/golden/stages_trace.c tests/accuracy/golden/stages_trace.h \
 	tests/accuracy/golden/windows.c tests/accuracy/golden/windows.h
 tests_unit_test_golden_words_SOURCES = tests/unit/test_golden_words.c $(golden_words)
 tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
@@ -912,6 +914,7 @@ check_PROGRAMS += tests/accuracy/golden_stages
 golden_stages = tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
 EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/judged tests/accuracy/kernels/judged.c
+EXTRA_DIST += tests/accuracy/gem5/w4.uarch tests/accuracy/gem5/w8.uarch
 EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c
 
 # Recordings of perf, for what the parser of records makes of them.
@@ -1061,6 +1064,7 @@ golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/spread.c tests/accuracy/golden/spread.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h \
 	tests/accuracy/golden/truth.c tests/accuracy/golden/truth.h \
+	tests/accuracy/golden/stages_trace.c tests/accuracy/golden/stages_trace.h \
 	tests/accuracy/golden/windows.c tests/accuracy/golden/windows.h
 check_PROGRAMS += tests/accuracy/golden/gusprof-golden
 tests_accuracy_golden_gusprof_golden_SOURCES = tests/accuracy/golden/gusprof_golden.c $(golden_sources) \

@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "proto/trace.h"
+#include "tests/accuracy/golden/stages.h"
+#include "tests/accuracy/golden/stages_trace.h"
 #include "tests/accuracy/golden/windows.h"
 
 enum { BLOCKS = 8, INSNS = 4, BASE = 0x1000, LOAD = 0x100000 };
@@ -286,6 +288,79 @@ static void nothing_has_no_windows(void **state)
 	end(&m);
 }
 
+/* Stages: add rdi, [rsi+8] and a store, two micro-ops each; a branch back to the first. A mnemonic is no byte, although
+ * "add" reads like one; and long instructions have two lines. */
+
+#define TABS "0\t1\t2\t3\t4\t5\t6\t7\t"
+static const char stages_text[] = "# cycles 20\n"
+	"0\t1000\t0\t0\t" TABS "-\t0\t-\t-\t1\t-\t5000:8\n" "1\t1000\t1\t1\t" TABS "-\t0\t-\t-\t-\t-\t-\n"
+	"2\t1004\t0\t2\t" TABS "-\t0\t-\t-\t-\t-\t-\n" "3\t1004\t1\t3\t" TABS "8\t0\t-\t-\t1\t-\t6000:4\n"
+	"4\t1011\t0\t4\t" TABS "-\t0\t-\t-\t-\t-\t-\n" "5\t1000\t0\t0\t" TABS "-\t0\t-\t-\t1\t-\t5010:8\n";
+static const char dict_text[] = "0\t1000\t0\tload\tx\n1\t1000\t1\tlast\tx\n2\t1004\t0\t-\tx\n"
+	"3\t1004\t1\tstore,last\tx\n4\t1011\t0\tctrl,last\tx\n";
+static const char code_text[] = "\nx:     file format\n\n0000000000001000 <f>:\n"
+	"    1000:\t48 03 7e 08          \tadd    0x8(%rsi),%rdi\n"
+	"    1004:\t48 c7 84 24 00 01 00 \tmovq   $0x5,0x100(%rsp)\n    100b:\t00 05 00 00 00 00 \n"
+	"    1011:\t73 ed                \tjae    1000 <f>\n";
+
+static int trace_stages(const struct made *m, const char *code, struct gus_error *err)
+{
+	FILE *f = fmemopen((void *)(uintptr_t)stages_text, sizeof(stages_text) - 1, "r");
+	FILE *dict = fmemopen((void *)(uintptr_t)dict_text, sizeof(dict_text) - 1, "r");
+	FILE *text = fmemopen((void *)(uintptr_t)code, strlen(code), "r");
+	struct golden_stages s;
+	int rc;
+
+	assert_int_equal(golden_stages_read(&s, f, dict, 0, err), 0);
+	rc = golden_stages_trace(&s, text, m->windows, err);
+	golden_stages_free(&s);
+	fclose(f);
+	fclose(dict);
+	fclose(text);
+	return rc;
+}
+
+static void stages_are_instructions(void **state)
+{
+	static const uint8_t bytes[] = { 0x48, 3, 0x7e, 8, 0x48, 0xc7, 0x84, 0x24, 0, 1, 0, 0, 5, 0, 0, 0, 0,
+					 0x73, 0xed };
+	struct gus_trace_step step;
+	struct gus_trace_block block;
+	struct gus_error err = { 0 };
+	struct gus_trace *t;
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	gus_trace_writer_abandon(m.w);
+	assert_int_equal(trace_stages(&m, code_text, &err), 0);
+	t = gus_trace_open(m.windows, &err);
+	assert_non_null(t);
+	assert_int_equal(gus_trace_next(t, &step, &err), 1);
+	block = gus_trace_block(t, step.block);
+	assert_int_equal(block.address, 0x1000);
+	assert_int_equal(block.insns, 3);
+	assert_int_equal(block.size, sizeof(bytes));
+	assert_memory_equal(block.bytes, bytes, sizeof(bytes));
+	assert_int_equal(step.next, GUS_TRACE_NEXT_TAKEN);
+	assert_int_equal(step.accesses_n, 2);
+	assert_int_equal(step.accesses[0].address, 0x5000);
+	assert_int_equal(step.accesses[0].insn, 0);
+	assert_false(step.accesses[0].store);
+	assert_int_equal(step.accesses[1].address, 0x6000);
+	assert_int_equal(step.accesses[1].size, 4);
+	assert_int_equal(step.accesses[1].insn, 1);
+	assert_true(step.accesses[1].store);
+	assert_int_equal(gus_trace_next(t, &step, &err), 1);
+	assert_int_equal(gus_trace_block(t, step.block).insns, 1);
+	assert_int_equal(step.accesses[0].address, 0x5010);
+	assert_int_equal(gus_trace_next(t, &step, &err), 0);
+	gus_trace_close(t);
+	assert_int_equal(trace_stages(&m, "    1000:\t48 03 7e 08          \tadd    0x8(%rsi),%rdi\n", &err), -1);
+	assert_non_null(strstr(err.text, "0x1004 is not in the disassembly"));
+	end(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +370,7 @@ int main(void)
 		cmocka_unit_test(none_goes_over_a_gap),
 		cmocka_unit_test(blocks_are_from_where_they_were),
 		cmocka_unit_test(nothing_has_no_windows),
+		cmocka_unit_test(stages_are_instructions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

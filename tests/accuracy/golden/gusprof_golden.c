@@ -13,10 +13,11 @@
  *	gusprof-golden windows FOLDER TRACE [--windows N,LENGTH] [--seed N]
  *	                                                    the windows of a run that was made without; they are even
  *	                                                    over its instructions, not over its cycles
- *	gusprof-golden stages [--passes K] [--period N] [--stores N] STAGES DICT -o FOLDER
+ *	gusprof-golden stages [--passes K] [--period N] [--stores N] [--code FILE] STAGES DICT -o FOLDER
  *	                                                    the same of a run of which stages are known (stages.h);
  *	                                                    STAGES: a file, or - for standard input; --stores: entries
- *	                                                    of the store queue
+ *	                                                    of the store queue; --code: what objdump -d says of the
+ *	                                                    program, for FOLDER/windows to have its instructions
  *	gusprof-golden calibrate SEED|NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay]
  *	                         [--write FILE]
  *	                                                    what calibration finds out of it (calibrate.h); --bare:
@@ -53,12 +54,13 @@
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
 #include "tests/accuracy/golden/stages.h"
+#include "tests/accuracy/golden/stages_trace.h"
 #include "tests/accuracy/golden/windows.h"
 
 enum { PASSES_MOST = 64 }; /* of samplers.c: more than these it does not keep apart */
 
 struct arguments {
-	const char *word, *second, *uarch, *folder, *nearest, *only, *write, *stress;
+	const char *word, *second, *uarch, *folder, *nearest, *only, *write, *stress, *code;
 	uint64_t seed, samples, period, windows, length;
 	unsigned passes, stores;
 	bool seeded, bare, truth, quick, each, replay;
@@ -70,7 +72,7 @@ static int usage(void)
 		"[--passes K] [--bare | --truth] [--windows N,LENGTH] "
 		"[--stress bursts|neighbour|resonance] TRACE -o FOLDER | "
 		"windows FOLDER TRACE [--windows N,LENGTH] [--seed N] | "
-		"stages [--passes K] [--period N] [--stores N] STAGES DICT -o FOLDER | "
+		"stages [--passes K] [--period N] [--stores N] [--code FILE] STAGES DICT -o FOLDER | "
 		"calibrate SEED | NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay] "
 		"[--write FILE] | "
 		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
@@ -214,6 +216,18 @@ static int tell_stages(const struct arguments *a, const struct golden_stages *s,
 	return golden_output_close(out, true, 0, err);
 }
 
+static int trace_stages(const struct arguments *a, const struct golden_stages *s, struct gus_error *err)
+{
+	char *path = gus_format("%s/windows", a->folder);
+	FILE *code = open_table(a->code, err);
+	int rc = code ? golden_stages_trace(s, code, path, err) : -1;
+
+	if (code)
+		fclose(code);
+	free(path);
+	return rc;
+}
+
 static int do_stages(const struct arguments *a, struct gus_error *err)
 {
 	struct golden_stages s = { .width = 0 };
@@ -228,6 +242,8 @@ static int do_stages(const struct arguments *a, struct gus_error *err)
 		fclose(stages);
 	if (rc == 0)
 		rc = tell_stages(a, &s, err);
+	if (rc == 0 && a->code)
+		rc = trace_stages(a, &s, err);
 	golden_stages_free(&s);
 	return rc;
 }
@@ -492,7 +508,7 @@ static int parse_word(const char *option, const char *word, struct arguments *a)
 {
 	const struct { const char *name, **to; } of[] = { { "--uarch", &a->uarch }, { "-o", &a->folder },
 		{ "--nearest", &a->nearest }, { "--only", &a->only },
-		{ "--write", &a->write }, { "--stress", &a->stress } };
+		{ "--write", &a->write }, { "--stress", &a->stress }, { "--code", &a->code } };
 
 	if (strcmp(option, "--windows") == 0)
 		return word && is_windows(word, a) ? 1 : -1;

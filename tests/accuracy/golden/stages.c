@@ -91,6 +91,7 @@ static void make_program(struct golden_stages *s)
 		s->dids_n = s->lines.v[i].did >= s->dids_n ? s->lines.v[i].did + 1 : s->dids_n;
 	p->ops_n = p->uops_n = 2 * s->dids_n;
 	p->insns_n = s->dids_n;
+	s->last = gus_zalloc(s->dids_n * sizeof(*s->last));
 	p->ops = gus_zalloc(p->ops_n * sizeof(*p->ops));
 	p->uops = gus_zalloc(p->uops_n * sizeof(*p->uops));
 	p->insns = gus_zalloc(p->insns_n * sizeof(*p->insns));
@@ -118,6 +119,7 @@ static void set_kinds(struct golden_stages *s, uint32_t did, const char *kinds)
 	bool load = has(kinds, "load"), store = has(kinds, "store");
 	unsigned flags = (has(kinds, "ctrl") ? GUS_OP_BRANCH : 0) | (has(kinds, "cond") ? GUS_OP_CONDITIONAL : 0);
 
+	s->last[did] = has(kinds, "last");
 	p->insns[did].info.class = has(kinds, "call") ? GUS_INSN_CALL : has(kinds, "ret") ? GUS_INSN_RET :
 		p->insns[did].info.class;
 	for (uint32_t i = did; i < p->ops_n; i += s->dids_n) {
@@ -230,6 +232,7 @@ void golden_stages_free(struct golden_stages *s)
 	free(s->program.ops);
 	free(s->program.uops);
 	free(s->program.insns);
+	free(s->last);
 	free(s->entered);
 	free(s->wrong);
 }

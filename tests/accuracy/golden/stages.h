@@ -40,6 +40,7 @@ struct golden_stage {
 struct golden_stages {
 	struct gus_program program;     /* op and uop of a micro-op: its did, and dids_n more if it was taken */
 	uint32_t dids_n;
+	bool *last;                     /* by did: the last of its instruction; false: nothing says so */
 	struct gus_vec(struct golden_stage) lines;
 	int64_t cycles;
 	uint32_t width;                 /* the most that enter the ROB in a cycle */
