@@ -380,6 +380,7 @@ unit_tests = \
 	tests/unit/test_snapshot_take \
 	tests/unit/test_current \
 	tests/unit/test_space \
+	tests/unit/test_spread \
 	tests/unit/test_stack \
 	tests/unit/test_store \
 	tests/unit/test_pics \
@@ -402,8 +403,6 @@ unit_tests = \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
 	tests/unit/test_alone \
-	tests/unit/test_joint \
-	tests/unit/test_spread \
 	tests/unit/test_timer \
 	tests/unit/test_unwind \
 	tests/unit/test_unwind_stacks \
@@ -487,9 +486,6 @@ tests_unit_test_penalties_SOURCES = tests/unit/test_penalties.c $(made_program)
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_alone_SOURCES = tests/unit/test_alone.c
-tests_unit_test_joint_SOURCES = tests/unit/test_joint.c tests/accuracy/golden/joint.c tests/accuracy/golden/joint.h
-tests_unit_test_spread_SOURCES = tests/unit/test_spread.c tests/accuracy/golden/joint.c tests/accuracy/golden/joint.h \
-	tests/accuracy/golden/spread.c tests/accuracy/golden/spread.h
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
@@ -690,6 +686,7 @@ tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_current_SOURCES = tests/unit/test_current.c $(made_mapping)
 tests_unit_test_space_SOURCES = tests/unit/test_space.c $(made_mapping)
+tests_unit_test_spread_SOURCES = tests/unit/test_spread.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
 tests_unit_test_store_SOURCES = tests/unit/test_store.c
 tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
@@ -913,7 +910,8 @@ EXTRA_DIST += tests/accuracy/words
 check_PROGRAMS += tests/accuracy/golden_stages
 golden_stages = tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
-EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/judged tests/accuracy/kernels/judged.c
+EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/golden/corrected
+EXTRA_DIST += tests/accuracy/judged tests/accuracy/kernels/judged.c
 EXTRA_DIST += tests/accuracy/gem5/w4.uarch tests/accuracy/gem5/w8.uarch
 EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c
 
@@ -1059,9 +1057,8 @@ golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/resonance.c tests/accuracy/golden/resonance.h \
 	tests/accuracy/golden/run.c tests/accuracy/golden/run.h \
 	tests/accuracy/golden/samplers.c tests/accuracy/golden/samplers.h \
-	tests/accuracy/golden/joint.c tests/accuracy/golden/joint.h \
 	tests/accuracy/golden/score.c tests/accuracy/golden/score.h \
-	tests/accuracy/golden/spread.c tests/accuracy/golden/spread.h \
+	tests/accuracy/golden/tiers.c tests/accuracy/golden/tiers.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h \
 	tests/accuracy/golden/truth.c tests/accuracy/golden/truth.h \
 	tests/accuracy/golden/stages_trace.c tests/accuracy/golden/stages_trace.h \

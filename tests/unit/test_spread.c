@@ -1,207 +1,252 @@
 /* SPDX-License-Identifier: MIT */
-/* From where samples were seen to whom the time belongs (tests/accuracy/golden/spread.h). */
+/* From where samples were seen to whom the time belongs (attribution/proportional): what retires together in a run, and
+ * what is made of samples by it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "tests/accuracy/golden/joint.h"
-#include "tests/accuracy/golden/spread.h"
+#include "attribution/proportional/groups.h"
+#include "attribution/proportional/prior.h"
+#include "attribution/proportional/spread.h"
 #include "model/code/program.h"
-#include "model/core/pics.h"
+#include "model/machine/options.h"
 
-enum { A = 0, B = 4, C = 8 };
+enum { A = 0, B = 4, C = 8, ROUNDS = 1000 };
 
-/* In the model A and B retire together, then C, which waits 6 cycles for its line; and again. */
-static struct golden_joint *loop(void)
+struct loop {
+	struct gus_op ops[3];
+	struct gus_program_insn insns[3];
+	struct gus_program p;
+	struct gus_groups *groups;
+	const struct gus_core_listener *l;
+};
+
+static void begin(struct loop *f)
 {
-	static struct gus_op ops[3];
-	static struct gus_program_insn insns[3];
-	static struct gus_program p = { .ops = ops, .insns = insns, .ops_n = 3, .insns_n = 3 };
-	struct golden_joint *j = golden_joint_new();
-	const struct gus_core_listener *l = golden_joint_listen(j, 0, &p);
-
+	*f = (struct loop){ .groups = gus_groups_new() };
+	f->p = (struct gus_program){ .ops = f->ops, .insns = f->insns, .ops_n = 3, .insns_n = 3 };
 	for (uint32_t i = 0; i < 3; i++) {
-		ops[i] = (struct gus_op){ .insn = i, .insns_n = 1 };
-		insns[i].offset = 4 * i;
-		insns[i].info.length = 4;
+		f->ops[i] = (struct gus_op){ .insn = i, .insns_n = 1, .slots = 1 };
+		f->insns[i].offset = 4 * i;
+		f->insns[i].info.length = 4;
 	}
-	for (unsigned round = 0; round < 1000; round++) {
-		l->retire(l->context, &(struct gus_core_retired){ .op = 0, .ends = true });
-		l->retire(l->context, &(struct gus_core_retired){ .op = 1, .ends = true });
-		l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
-		for (unsigned i = 0; i < 6; i++)
-			l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_STALLED });
-		l->retire(l->context, &(struct gus_core_retired){ .op = 2, .psv = GUS_CORE_ST_L1, .ends = true });
-		l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
-	}
-	golden_joint_leave(j, 0);
-	return j;
+	f->l = gus_groups_listen(f->groups, 7, &f->p);
 }
 
-static double of(const struct golden_spread *s, uint64_t address, uint16_t psv, bool known)
+static void retire(const struct loop *f, uint32_t op, uint16_t psv)
 {
-	double samples = 0;
-
-	for (size_t i = 0; i < s->cells.n; i++)
-		if (s->cells.v[i].address == address && s->cells.v[i].psv == psv && s->cells.v[i].known == known)
-			samples += s->cells.v[i].samples;
-	return samples;
+	f->l->retire(f->l->context, &(struct gus_core_retired){ .op = op, .psv = psv, .ends = true });
 }
 
-/* The next that retires is A, never B, whose half of the cycle it gets; and C. */
-static void test_precise(void **state)
+static void cycle(const struct loop *f, enum gus_commit state, unsigned n)
 {
-	const struct golden_spread_seen seen[] = { { A, false, 100 }, { C, false, 700 } };
-	const struct golden_spread_options o = { .skid = { 1 }, .steps = 1 };
-	struct golden_joint *j = loop();
-	struct golden_spread s;
+	for (unsigned i = 0; i < n; i++)
+		f->l->cycle(f->l->context, &(struct gus_core_cycle){ .state = state });
+}
+
+/* A and B retire together, then C, which waits 6 cycles for its line; and again. */
+static void run(struct loop *f)
+{
+	begin(f);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		retire(f, 0, 0);
+		retire(f, 1, 0);
+		cycle(f, GUS_COMMIT_COMPUTE, 1);
+		cycle(f, GUS_COMMIT_STALLED, 6);
+		retire(f, 2, GUS_CORE_ST_L1);
+		cycle(f, GUS_COMMIT_COMPUTE, 1);
+	}
+	gus_groups_leave(f->groups, 7);
+}
+
+static void expect_group(const struct gus_groups_counts *c, size_t i, const uint32_t *members, uint32_t n,
+			 uint32_t next, uint64_t times)
+{
+	const struct gus_groups_group *g = &c->groups.v[i];
+
+	assert_int_equal(g->n, n);
+	assert_int_equal(g->next, next);
+	assert_int_equal(g->times, times);
+	for (uint32_t k = 0; k < n; k++)
+		assert_int_equal(c->members.v[g->first + k], members[k]);
+}
+
+/* The last group has no next, and is in none. */
+static void test_groups(void **state)
+{
+	const uint32_t both[] = { 0, 1 }, third[] = { 2 };
+	const struct gus_groups_counts *c;
+	struct loop f;
 
 	(void)state;
-	golden_spread(&s, j, seen, 2, &o);
-	assert_float_equal(of(&s, A, 0, true), 50, 1e-9);
-	assert_float_equal(of(&s, B, 0, true), 50, 1e-9);
-	assert_float_equal(of(&s, C, GUS_CORE_ST_L1, true), 700, 1e-9);
-	golden_spread_free(&s);
-	golden_spread(&s, j, &(const struct golden_spread_seen){ A, false, 0.5 }, 1, &o);
-	assert_float_equal(of(&s, B, 0, true), 0.25, 1e-9); /* samples may be parts of one */
-	golden_spread_free(&s);
-	golden_joint_free(j);
+	run(&f);
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->sites.n, 3);
+	assert_int_equal(c->sites.v[2].address, C);
+	assert_int_equal(c->sites.v[2].executed, ROUNDS);
+	assert_int_equal(c->groups.n, 2);
+	expect_group(c, 0, both, 2, 2, ROUNDS);
+	expect_group(c, 1, third, 1, 0, ROUNDS - 1);
+	assert_int_equal(c->waits.n, 1);
+	assert_int_equal(c->waits.v[0].head, 2);
+	assert_int_equal(c->waits.v[0].of, 2);
+	assert_int_equal(c->waits.v[0].next, 0);
+	assert_int_equal(c->waits.v[0].psv, GUS_CORE_ST_L1);
+	assert_int_equal(c->waits.v[0].cycles, 6 * (ROUNDS - 1));
+	assert_int_equal(c->cycles, ROUNDS + 7 * (ROUNDS - 1));
+	assert_int_equal(c->edges.n, 3);
+	assert_int_equal(c->edges.v[2].from, 2);
+	assert_int_equal(c->edges.v[2].times, ROUNDS - 1);
+	gus_groups_free(f.groups);
 }
 
-/* An interrupt lands on C while A and B retire, and on A while C does. What was measured has the last word on how much
- * each is, whatever the model says: here 600 at A and 400 at C where it has 7 to 1. */
-static void test_interrupts(void **state)
+/* C is a branch that is mispredicted and goes to A: the cycles behind it are its own, and are seen at A, behind it. */
+static void test_flushed(void **state)
 {
-	const struct golden_spread_seen seen[] = { { A, false, 600 }, { C, false, 400 } };
-	const struct golden_spread_options o = { .skid = { 0, 1 }, .steps = 1 };
-	struct golden_joint *j = loop();
-	struct golden_spread s;
+	const struct gus_groups_counts *c;
+	struct loop f;
 
 	(void)state;
-	golden_spread(&s, j, seen, 2, &o);
-	assert_float_equal(of(&s, C, GUS_CORE_ST_L1, true), 600, 1e-9);
-	assert_float_equal(of(&s, A, 0, true) + of(&s, B, 0, true), 400, 1e-9);
-	golden_spread_free(&s);
-	golden_joint_free(j);
-}
-
-/* What the model never saw stays where it was seen, with nothing known of it, and the sum is what was sampled. */
-static void test_unseen(void **state)
-{
-	const struct golden_spread_seen seen[] = { { A, false, 10 }, { 0x1000, false, 30 }, { 0x1000, true, 2 } };
-	const struct golden_spread_options o = { .skid = { 1 }, .steps = 3 };
-	struct golden_joint *j = loop(), *none = golden_joint_new();
-	struct golden_spread s;
-
-	(void)state;
-	golden_spread(&s, j, seen, 3, &o);
-	assert_float_equal(of(&s, 0x1000, 0, false), 32, 1e-9);
-	assert_float_equal(s.unseen, 32, 1e-9);
-	assert_float_equal(of(&s, A, 0, true) + of(&s, B, 0, true), 10, 1e-9);
-	golden_spread_free(&s);
-	golden_spread(&s, none, seen, 3, &o);
-	assert_float_equal(s.unseen, 42, 1e-9);
-	golden_spread_free(&s);
-	golden_joint_free(j);
-	golden_joint_free(none);
-}
-
-/* Each execution has its cell's time: A and B half a cycle, C seven. Of one whose event is not told, all cells of its
- * instruction; of one that says that C did not miss, which in the model it always does, the instruction's as well,
- * and that it did not. */
-static void test_executions(void **state)
-{
-	static const struct { struct golden_spread_execution seen; double a, missed, hit; } cases[] = {
-		{ { A, 0, GUS_CORE_ST_L1, 10 }, 5, 0, 0 },
-		{ { C, GUS_CORE_ST_L1, GUS_CORE_ST_L1, 10 }, 0, 70, 0 },
-		{ { C, 0, 0, 10 }, 0, 70, 0 },
-		{ { C, 0, GUS_CORE_ST_L1, 10 }, 0, 0, 70 },
-		{ { 0x1000, 0, 0, 10 }, 0, 0, 0 },
-	};
-	struct golden_joint *j = loop();
-	struct golden_spread s;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		golden_spread_executions(&s, j, &cases[i].seen, 1);
-		assert_float_equal(of(&s, A, 0, true), cases[i].a, 1e-9);
-		assert_float_equal(of(&s, C, GUS_CORE_ST_L1, true), cases[i].missed, 1e-9);
-		assert_float_equal(of(&s, C, 0, true), cases[i].hit, 1e-9);
-		assert_float_equal(s.unseen, cases[i].seen.address == 0x1000 ? 10 : 0, 1e-9);
-		golden_spread_free(&s);
+	begin(&f);
+	for (unsigned round = 0; round < 3; round++) {
+		retire(&f, 0, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		retire(&f, 2, GUS_CORE_FL_MB);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		cycle(&f, GUS_COMMIT_FLUSHED, 5);
 	}
-	golden_joint_free(j);
+	gus_groups_leave(f.groups, 7);
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->waits.n, 1);
+	assert_true(c->waits.v[0].flushed);
+	assert_true(c->waits.v[0].behind);
+	assert_int_equal(c->waits.v[0].head, 0);
+	assert_int_equal(c->waits.v[0].of, 1);
+	assert_int_equal(c->waits.v[0].cycles, 10);
+	assert_int_equal(c->groups.n, 3);       /* A before any, C, and A behind C */
+	assert_false(c->groups.v[0].behind);
+	assert_true(c->groups.v[2].behind);
+	gus_groups_free(f.groups);
 }
 
-/* An event that no execution had in the model, whichever it is: the time of the instruction's, with that event. */
-static void test_events_unheard_of(void **state)
+struct fitted { struct loop f; struct gus_prior prior; struct gus_spread *spread; };
+
+static void fit(struct fitted *t, enum gus_spread_sight sight, const struct gus_site_count *time, size_t n)
 {
-	struct golden_joint *j = loop();
-	struct golden_spread s;
+	const struct gus_site_count executed[] = { { 0, false, .125 }, { 1, false, .125 }, { 2, false, .125 } };
+	const struct gus_prior_options po = gus_prior_defaults(4);
+	const struct gus_spread_options so = gus_spread_defaults();
 
-	(void)state;
-	for (unsigned i = 0; i < GUS_CORE_PSV_EVENTS; i++) {
-		const struct golden_spread_execution seen = { A, (uint16_t)(1 << i), (uint16_t)(1 << i), 10 };
-
-		golden_spread_executions(&s, j, &seen, 1);
-		assert_float_equal(of(&s, A, seen.psv, true), 5, 1e-9);
-		assert_float_equal(s.unseen, 0, 1e-9);
-		golden_spread_free(&s);
-	}
-	golden_joint_free(j);
+	run(&t->f);
+	gus_prior_make(&t->prior, t->f.groups, &po, NULL);
+	t->spread = gus_spread_new(&t->prior);
+	gus_spread_see(t->spread, &(struct gus_spread_seen){ .sight = sight, .counts = time, .n = n,
+			.samples = 10000 });
+	gus_spread_see(t->spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_EXECUTED, .counts = executed, .n = 3,
+			.samples = 10000 });
+	gus_spread_fit(t->spread, &so);
 }
 
-/* Whatever comes first in the model: each retires in cycles of its own, so many of them. B missed in one execution of
- * four, which took 9 cycles and the others 1. */
-static void test_executions_out_of_order(void **state)
+static void drop(struct fitted *t)
 {
-	static const struct { uint32_t op; uint16_t psv; unsigned stalls; } told[] = {
-		{ 2, 0, 4 }, { 1, GUS_CORE_ST_L1, 8 }, { 0, 0, 1 }, { 1, 0, 0 }, { 0, GUS_CORE_ST_TLB, 6 }, { 1, 0, 0 },
-		{ 1, 0, 0 },
-	};
-	static const struct { struct golden_spread_execution seen; double missed, hit; } cases[] = {
-		{ { B, GUS_CORE_ST_L1, GUS_CORE_ST_L1, 10 }, 90, 0 },
-		{ { B, 0, GUS_CORE_ST_L1, 10 }, 0, 10 },
-		{ { B, 0, 0, 10 }, 90. / 4, 30. / 4 },
-	};
-	static struct gus_op ops[3] = { { .insn = 0, .insns_n = 1 }, { .insn = 1, .insns_n = 1 },
-		{ .insn = 2, .insns_n = 1 } };
-	static struct gus_program_insn insns[3];
-	static struct gus_program p = { .ops = ops, .insns = insns, .ops_n = 3, .insns_n = 3 };
-	struct golden_joint *j = golden_joint_new();
-	const struct gus_core_listener *l = golden_joint_listen(j, 0, &p);
-	struct golden_spread s;
+	gus_spread_free(t->spread);
+	gus_prior_free(&t->prior);
+	gus_groups_free(t->f.groups);
+}
+
+static double share_of(const struct gus_spread_cells *cells, uint32_t site, int psv)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < cells->n; i++)
+		if (cells->v[i].site == site && (psv < 0 || cells->v[i].psv == psv))
+			share += cells->v[i].share;
+	return share;
+}
+
+static void expect_loop(const struct fitted *t)
+{
+	struct gus_spread_cells cells = { 0 };
+
+	gus_spread_cells(t->spread, &cells);
+	assert_float_equal(share_of(&cells, 0, -1), .0625, .006);
+	assert_float_equal(share_of(&cells, 1, -1), .0625, .006);
+	assert_float_equal(share_of(&cells, 2, -1), .875, .01);
+	assert_float_equal(share_of(&cells, 2, GUS_CORE_ST_L1), .875, .01);
+	gus_vec_free(&cells);
+}
+
+/* B is never the next that retires, and has half of the cycle that A is seen in. */
+static void test_next(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, .125 }, { 2, false, .875 } };
+	struct fitted t;
 
 	(void)state;
-	for (uint32_t i = 0; i < 3; i++)
-		insns[i].offset = 4 * i;
-	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
-		for (unsigned k = 0; k < told[i].stalls; k++)
-			l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_STALLED });
-		l->retire(l->context, &(struct gus_core_retired){ .op = told[i].op, .psv = told[i].psv, .ends = true });
-		l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
-	}
-	golden_joint_leave(j, 0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		golden_spread_executions(&s, j, &cases[i].seen, 1);
-		assert_float_equal(of(&s, B, GUS_CORE_ST_L1, true), cases[i].missed, 1e-9);
-		assert_float_equal(of(&s, B, 0, true), cases[i].hit, 1e-9);
-		assert_float_equal(s.unseen, 0, 1e-9);
-		golden_spread_free(&s);
-	}
-	golden_joint_free(j);
+	fit(&t, GUS_SPREAD_NEXT, time, 2);
+	expect_loop(&t);
+	drop(&t);
+}
+
+/* An interrupt in a cycle of A and B lands on C, one in those of C on A. */
+static void test_interrupt(void **state)
+{
+	const struct gus_site_count time[] = { { 2, false, .125 }, { 0, false, .875 } };
+	struct fitted t;
+
+	(void)state;
+	fit(&t, GUS_SPREAD_INTERRUPT, time, 2);
+	expect_loop(&t);
+	drop(&t);
+}
+
+/* Seen at B as often as at A, which the model never has, and both as often as they are executed: each retires alone. */
+static void test_not_as_modelled(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, .125 }, { 1, false, .125 }, { 2, false, .75 } };
+	struct gus_spread_cells cells = { 0 };
+	struct fitted t;
+
+	(void)state;
+	fit(&t, GUS_SPREAD_NEXT, time, 3);
+	gus_spread_cells(t.spread, &cells);
+	assert_float_equal(share_of(&cells, 0, -1), .125, .02);
+	assert_float_equal(share_of(&cells, 1, -1), .125, .02);
+	gus_vec_free(&cells);
+	drop(&t);
+}
+
+/* A part of what was seen: what belongs to whom is that of all; at what no cycle is seen is nobody's. */
+static void test_part(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, .125 }, { 2, false, .875 } };
+	const struct gus_site_count part[] = { { 0, false, 10 }, { UINT32_MAX, false, 3 } };
+	struct gus_spread_cells cells = { 0 };
+	struct fitted t;
+
+	(void)state;
+	fit(&t, GUS_SPREAD_NEXT, time, 2);
+	assert_float_equal(gus_spread_share(t.spread, 0, part, 2, &cells), 3, 1e-9);
+	assert_float_equal(share_of(&cells, 0, -1) + share_of(&cells, 1, -1) + share_of(&cells, 2, -1), 10, 1e-9);
+	assert_float_equal(share_of(&cells, 1, -1), 5, .3);
+	gus_vec_free(&cells);
+	drop(&t);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_precise), cmocka_unit_test(test_interrupts), cmocka_unit_test(test_unseen),
-		cmocka_unit_test(test_executions), cmocka_unit_test(test_events_unheard_of),
-		cmocka_unit_test(test_executions_out_of_order),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_flushed),
+		cmocka_unit_test(test_next),
+		cmocka_unit_test(test_interrupt),
+		cmocka_unit_test(test_not_as_modelled),
+		cmocka_unit_test(test_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,201 +3,206 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/proportional/groups.h"
+#include "attribution/proportional/prior.h"
+#include "attribution/proportional/spread.h"
 #include "attribution/traced/traced.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "collector/host/procfs.h"
+#include "model/core/pics.h"
 #include "model/machine/options.h"
 #include "model/oracles/branch.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
-#include "proto/sample.h"
 #include "proto/trace.h"
 #include "symbolizer/symbols/symbols.h"
-#include "tests/accuracy/golden/joint.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
-#include "tests/accuracy/golden/spread.h"
+#include "tests/accuracy/golden/tiers.h"
 #include "tests/accuracy/golden/truth.h"
-#include "tests/accuracy/golden/words.h"
-
-enum { STEPS = 1 };
-
-/* Where samples were. Who samples time knows of no events, but perhaps whether a mispredicted branch led there, which
- * then stands in the place of events. */
-static void take(void *context, const struct gus_sample *s)
-{
-	struct golden_estimates *all = context;
-	bool behind = s->branches_n && (s->branches[0].flags & GUS_BRANCH_MISPREDICTED) && s->branches[0].to == s->ip;
-	struct golden_estimate one = { s->ip, all->n, 1, behind, UINT16_MAX };
-
-	gus_vec_push(all, one);
-}
-
-static void take_execution(void *context, const struct gus_sample *s)
-{
-	struct golden_estimates *all = context;
-	struct golden_estimate one = { s->ip, all->n, 1, (uint16_t)(s->events & UINT16_MAX),
-				       (uint16_t)((s->events | s->events >> 16) & UINT16_MAX) };
-
-	gus_vec_push(all, one);
-}
 
 static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
 {
-	return golden_joint_listen(context, stream, program);
+	return gus_groups_listen(context, stream, program);
 }
 
 static void leave(void *context, uint32_t stream)
 {
-	golden_joint_leave(context, stream);
+	gus_groups_leave(context, stream);
 }
 
-static int replay(const struct golden_attribute_options *o, const struct golden_machine *m, struct golden_joint *joint,
-		  struct gus_error *err)
+static int replay(const struct golden_attribute_options *o, const struct golden_machine *m, bool warm,
+		  struct gus_groups *groups, struct gus_error *err)
 {
 	struct gus_symbols_options so = { 0 };
 	struct gus_branch_config predictor;
 	struct gus_traced_options to = { .uarch = m->uarch, .config = &m->config, .caches = &m->caches,
-		.predictor = &predictor, .alone = true, .core = true, .all = true, .listen = listen, .leave = leave,
-		.listen_context = joint };
+		.predictor = &predictor, .alone = true, .core = true, .all = true, .warm = warm,
+		.listen = listen, .leave = leave, .listen_context = groups };
 	struct gus_trace *trace = gus_trace_open(o->trace, err);
-	struct gus_traced_source *source;
 	struct gus_traced t;
-	int rc = 1;
+	int rc;
 
 	if (!trace)
 		return -1;
 	gus_branch_config_default(&predictor);
 	to.symbols = gus_symbols_new(&so, NULL);
 	gus_traced_open(&t, &to);
-	source = gus_traced_source_new(&t, trace, err);
-	while (source && rc > 0 && (!o->instructions || t.taken < o->instructions))
-		rc = gus_traced_source_read(source, err);
-	if (source)
-		gus_traced_source_end(source);
-	rc = source && rc >= 0 ? gus_traced_end(&t, err) : -1;
+	rc = gus_traced_read(&t, trace, err);
+	if (rc == 0)
+		rc = gus_traced_end(&t, err);
 	gus_traced_close(&t);
 	gus_symbols_free(to.symbols);
 	gus_trace_close(trace);
 	return rc;
 }
 
-static const struct tier {
-	enum golden_scheme scheme;
-	double skid[GOLDEN_JOINT_SKIDS];
-	bool behind;
-	bool executions;        /* are sampled, and not time */
-} tiers[] = {
-	{ GOLDEN_BY_PEBS, { 1 }, true, false }, { GOLDEN_BY_PEBS, { 1 }, false, false },
-	{ GOLDEN_BY_TIMER, { 0.012, 0.982, 0.001, 0.005 }, false, false },
-	{ GOLDEN_BY_PMU, { 0.012, 0.982, 0.001, 0.005 }, false, false },
-	{ GOLDEN_BY_IBS_OPS, { 0 }, false, true }, { GOLDEN_BY_SPE, { 0 }, false, true },
-};
-
-static void print_row(const char *name, const char *more, size_t samples, const struct golden_score *before,
-		      const struct golden_score *after, const struct golden_score *own, double unseen)
+/* First touches are run as misses and as hits, as a trace does not say which they were. */
+static int replay_runs(const struct golden_attribute_options *o, const struct golden_machine *m,
+		       const struct golden_variant *v, struct gus_groups *groups, struct gus_error *err)
 {
-	printf("%s%s\t%zu\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\n", name, more, samples, before->heights, after->heights,
-	       own->error, after->error, before->heights_floor, samples ? unseen / (double)samples : 0);
+	int rc = v->no_cold ? 0 : replay(o, m, false, groups, err);
+
+	return rc == 0 && !v->no_warm ? replay(o, m, true, groups, err) : rc;
 }
 
-static void spread_time(struct golden_spread *out, const struct golden_joint *joint, const struct golden_estimates *e,
-			const struct tier *tier, unsigned steps)
+static void print_row(const struct golden_variant *v, const char *name, size_t samples,
+		      const struct golden_score *before, const struct golden_score *after,
+		      const struct golden_score *own)
 {
-	struct golden_spread_options so = { .behind = tier->behind, .steps = steps };
-	struct gus_vec(struct golden_spread_seen) seen = { 0 };
-
-	memcpy(so.skid, tier->skid, sizeof(so.skid));
-	for (size_t i = 0; i < e->n; i++)
-		gus_vec_push(&seen, (struct golden_spread_seen){ e->v[i].address, e->v[i].psv, 1 });
-	golden_spread(out, joint, seen.v, seen.n, &so);
-	gus_vec_free(&seen);
+	printf("%s\t%s\t%zu\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\n", v->name, name, samples, before->heights,
+	       after->heights, own->error, after->error, before->heights_floor, after->unknown);
 }
 
-static void spread_executions(struct golden_spread *out, const struct golden_joint *joint,
-			      const struct golden_estimates *e)
-{
-	struct gus_vec(struct golden_spread_execution) seen = { 0 };
+/* A cell: what is estimated of it, and what is true. */
+struct off { uint64_t address; uint16_t psv; double truth, estimate; };
+struct offs gus_vec(struct off);
 
-	for (size_t i = 0; i < e->n; i++)
-		gus_vec_push(&seen, (struct golden_spread_execution){ e->v[i].address, e->v[i].psv, e->v[i].known, 1 });
-	golden_spread_executions(out, joint, seen.v, seen.n);
-	gus_vec_free(&seen);
+static int by_cell(const void *a, const void *b)
+{
+	const struct off *x = a, *y = b;
+
+	return x->address != y->address ? (x->address < y->address ? -1 : 1) : (int)x->psv - (int)y->psv;
 }
 
-static void judge(const struct golden_truth *truth, const struct golden_joint *joint,
-		  const struct golden_estimates *all, const struct tier *tier, uint64_t samples,
-		  const struct golden_attribute_options *o)
+static int by_size(const void *a, const void *b)
 {
-	const struct golden_scheme_kind *kind = &golden_schemes[tier->scheme];
-	struct golden_estimates raw = { 0 }, corrected = { 0 };
-	struct golden_spread spread;
-	struct golden_score before, after, own;
+	double x = fabs(((const struct off *)a)->estimate - ((const struct off *)a)->truth);
+	double y = fabs(((const struct off *)b)->estimate - ((const struct off *)b)->truth);
 
-	gus_vec_append(&raw, all->v, all->n);
-	golden_estimates_shuffle(&raw, o->seed);
-	if (raw.n > samples)
-		raw.n = samples;
-	if (tier->executions)
-		spread_executions(&spread, joint, &raw);
-	else
-		spread_time(&spread, joint, &raw, tier, o->steps ? o->steps : STEPS);
-	for (size_t k = 0; k < spread.cells.n; k++) {
-		const struct golden_spread_cell *c = &spread.cells.v[k];
+	return x > y ? -1 : x < y;
+}
 
-		gus_vec_push(&corrected, (struct golden_estimate){ c->address, k, c->samples, c->psv,
-								   c->known ? UINT16_MAX : 0 });
+static void merge_offs(struct offs *all)
+{
+	size_t n = 0;
+
+	if (all->n)
+		qsort(all->v, all->n, sizeof(*all->v), by_cell);
+	for (size_t i = 0; i < all->n; i++) {
+		if (!n || by_cell(&all->v[n - 1], &all->v[i]) != 0) {
+			all->v[n++] = all->v[i];
+			continue;
+		}
+		all->v[n - 1].truth += all->v[i].truth;
+		all->v[n - 1].estimate += all->v[i].estimate;
 	}
-	golden_score(truth, &raw, tier->executions ? kind->events : 0, GOLDEN_INSTRUCTION, 0, &before);
-	golden_score(truth, &corrected, (1 << GUS_CORE_PSV_EVENTS) - 1, GOLDEN_INSTRUCTION, 0, &after);
-	golden_score(truth, &corrected, kind->events, GOLDEN_INSTRUCTION, 0, &own);
-	print_row(kind->name, tier->behind ? "+lbr" : "", raw.n, &before, &after, &own, spread.unseen);
-	golden_spread_free(&spread);
+	all->n = n;
+}
+
+/* The cells that are farthest off. */
+static void print_worst(const struct golden_truth *truth, const struct golden_estimates *e, uint64_t n)
+{
+	struct offs all = { 0 };
+	char text[GUS_CORE_PSV_TEXT];
+
+	for (size_t i = 0; i < truth->cells.n; i++)
+		gus_vec_push(&all, (struct off){ truth->cells.v[i].address, truth->cells.v[i].psv,
+			     (double)truth->cells.v[i].ticks / GUS_PICS_TICKS / (double)truth->cycles, 0 });
+	for (size_t i = 0; i < e->n; i++)
+		gus_vec_push(&all, (struct off){ e->v[i].address, e->v[i].psv, 0, e->v[i].weight });
+	merge_offs(&all);
+	qsort(all.v, all.n, sizeof(*all.v), by_size);
+	for (size_t i = 0; i < all.n && i < n; i++)
+		printf("#  %" PRIx64 "\t%s\testimated %.4f\ttrue %.4f\n", all.v[i].address,
+		       gus_core_psv_text(all.v[i].psv, text), all.v[i].estimate, all.v[i].truth);
+	gus_vec_free(&all);
+}
+
+static int judge(const struct golden_attribute_options *o, const struct golden_variant *variant,
+		 const struct golden_truth *truth, unsigned width, const struct gus_groups *groups,
+		 const struct golden_tier *t, uint64_t samples, struct gus_error *err)
+{
+	const uint16_t all = (1 << GUS_CORE_PSV_EVENTS) - 1;
+	enum golden_scheme scheme = t->executed == GOLDEN_COUNTED_SAMPLES ? t->executions : t->time;
+	double ipc = (double)truth->instructions / (double)truth->cycles;
+	struct golden_estimates raw = { 0 }, corrected = { 0 };
+	struct golden_score before, after, own;
+	int rc = golden_tier_estimate(t, variant, o->folder, groups, width, ipc, samples, o->seed, &raw, &corrected,
+				      err);
+
+	if (rc == 0) {
+		golden_score(truth, &raw, 0, GOLDEN_INSTRUCTION, 0, &before);
+		golden_score(truth, &corrected, all, GOLDEN_INSTRUCTION, 0, &after);
+		golden_score(truth, &corrected, golden_schemes[scheme].events, GOLDEN_INSTRUCTION, 0, &own);
+		print_row(variant, t->name, raw.n, &before, &after, &own);
+		print_worst(truth, &corrected, o->worst);
+	}
 	gus_vec_free(&raw);
 	gus_vec_free(&corrected);
+	return rc;
 }
 
 /* The model alone, which no sample was shown. */
-static void judge_model(const struct golden_truth *truth, const struct golden_joint *joint)
+static void judge_model(const struct golden_variant *variant, const struct golden_truth *truth,
+			const struct gus_groups *groups, unsigned width)
 {
+	const struct gus_prior_options po = { .width = width < GUS_GROUP_MOST ? width : GUS_GROUP_MOST };
+	const struct gus_spread_options so = { .strength = 1 };
+	const struct gus_groups_counts *c = gus_groups_counts(groups);
 	struct golden_estimates e = { 0 };
-	struct golden_score s;
-	size_t n;
-	const struct golden_joint_cell *cells = golden_joint_cells(joint, &n);
+	struct gus_spread_cells cells = { 0 };
+	struct golden_score score;
+	struct gus_spread *spread;
+	struct gus_prior prior;
 
-	for (size_t i = 0; i < n; i++)
-		gus_vec_push(&e, (struct golden_estimate){ cells[i].address, i, (double)cells[i].ticks, cells[i].psv,
-							   UINT16_MAX });
-	golden_score(truth, &e, (1 << GUS_CORE_PSV_EVENTS) - 1, GOLDEN_INSTRUCTION, 0, &s);
-	print_row("model", "", 0, &s, &s, &s, 0);
+	gus_prior_make(&prior, groups, &po, NULL);
+	spread = gus_spread_new(&prior);
+	gus_spread_fit(spread, &so);
+	gus_spread_cells(spread, &cells);
+	for (size_t i = 0; i < cells.n; i++)
+		gus_vec_push(&e, (struct golden_estimate){ c->sites.v[cells.v[i].site].address, i, cells.v[i].share,
+							   cells.v[i].psv, UINT16_MAX });
+	golden_score(truth, &e, (1 << GUS_CORE_PSV_EVENTS) - 1, GOLDEN_INSTRUCTION, 0, &score);
+	print_row(variant, "model", 0, &score, &score, &score);
+	gus_vec_free(&cells);
+	gus_spread_free(spread);
+	gus_prior_free(&prior);
 	gus_vec_free(&e);
 }
 
-static int judge_all(const struct golden_attribute_options *o, const struct golden_truth *truth,
-		     const struct golden_joint *joint, struct gus_error *err)
+static int judge_all(const struct golden_attribute_options *o, const struct golden_variant *variant,
+		     const struct golden_truth *truth, const struct golden_machine *m, const struct gus_groups *groups,
+		     struct gus_error *err)
 {
-	static const uint64_t sizes[] = { 4000, 40000, 400000 };
+	const uint64_t sizes[] = { 4000, 40000, 400000 };
 
-	printf("# sampler\tsamples\theights as they are\tcorrected\tE, of what it knows\tof all nine\t"
-	       "floor of heights\tshare that is nowhere in the model\n");
-	judge_model(truth, joint);
-	for (size_t i = 0; i < sizeof(tiers) / sizeof(*tiers); i++) {
-		char *path = gus_format("%s/%s.data", o->folder, golden_schemes[tiers[i].scheme].name);
-		struct golden_estimates all = { 0 };
-		int rc = golden_words_read(path, tiers[i].executions ? take_execution : take, &all, err);
-
-		free(path);
-		for (size_t k = 0; rc == 0 && k < sizeof(sizes) / sizeof(*sizes); k++)
-			judge(truth, joint, &all, &tiers[i], sizes[k], o);
-		gus_vec_free(&all);
-		if (rc != 0)
-			return -1;
+	judge_model(variant, truth, groups, m->config.retire_width);
+	for (size_t i = 0; i < GOLDEN_TIERS; i++) {
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+			if ((o->only && strcmp(o->only, golden_tiers[i].name) != 0) ||
+			    (o->samples && o->samples != sizes[k]))
+				continue;
+			if (judge(o, variant, truth, m->config.retire_width, groups, &golden_tiers[i], sizes[k], err))
+				return -1;
+		}
 	}
 	return 0;
 }
@@ -221,18 +226,60 @@ static struct golden_machine *machine_of(const struct golden_attribute_options *
 	return m;
 }
 
+/* Which runs of the traces there are groups of: a variant may be without one of them. */
+enum runs { BOTH, COLD, WARM, RUNS };
+
+static enum runs runs_of(const struct golden_variant *v)
+{
+	return v->no_warm ? COLD : v->no_cold ? WARM : BOTH;
+}
+
+static bool is_meant(const struct golden_attribute_options *o, size_t variant)
+{
+	const char *name = golden_variants[variant].name;
+
+	return o->variant ? strcmp(o->variant, name) == 0 || strcmp(o->variant, "each") == 0 : variant == 0;
+}
+
+static int judge_variants(const struct golden_attribute_options *o, const struct golden_truth *truth,
+			  const struct golden_machine *m, struct gus_error *err)
+{
+	struct gus_groups *groups[RUNS] = { NULL };
+	int rc = 0;
+
+	printf("# variant\ttier\tsamples\theights as they are\tcorrected\tE, of what it knows\tof all nine\t"
+	       "floor of heights\tshare that is nowhere in the model\n");
+	for (size_t i = 0; rc == 0 && i < GOLDEN_VARIANTS; i++) {
+		enum runs runs = runs_of(&golden_variants[i]);
+
+		if (!is_meant(o, i))
+			continue;
+		if (!groups[runs]) {
+			groups[runs] = gus_groups_new();
+			rc = replay_runs(o, m, &golden_variants[i], groups[runs], err);
+		}
+		if (rc == 0)
+			rc = judge_all(o, &golden_variants[i], truth, m, groups[runs], err);
+	}
+	for (size_t i = 0; i < RUNS; i++)
+		gus_groups_free(groups[i]);
+	return rc;
+}
+
 int golden_attribute(const struct golden_attribute_options *o, struct gus_error *err)
 {
 	char *path = gus_format("%s/truth", o->folder);
 	struct golden_machine *m = machine_of(o, err);
 	struct golden_truth truth = { .cycles = 0 };
-	struct golden_joint *joint = golden_joint_new();
-	int rc = m && golden_truth_read(&truth, path, err) == 0 ? replay(o, m, joint, err) : -1;
+	bool known = false;
+	int rc = m && golden_truth_read(&truth, path, err) == 0 ? 0 : -1;
 
+	for (size_t i = 0; i < GOLDEN_VARIANTS; i++)
+		known |= is_meant(o, i);
 	if (rc == 0)
-		rc = judge_all(o, &truth, joint, err);
+		rc = known ? judge_variants(o, &truth, m, err) :
+			gus_fail(err, GUS_E_USAGE, "there is no variant %s", o->variant);
 	free(path);
-	golden_joint_free(joint);
 	golden_truth_free(&truth);
 	golden_machine_free(m);
 	return rc;

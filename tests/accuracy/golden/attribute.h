@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What attribution (joint.h, spread.h) makes of the recordings of a golden run, held against its truth. It is given the
- * samples, a trace of the program, and a table: of the machine's traits and predictor it knows nothing. */
+/* What attribution makes of the recordings of a golden run (tiers.h), held against its truth. It is given samples, a
+ * trace of the program or windows of it, and a table: of the machine's traits and predictor it knows nothing. */
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_ATTRIBUTE_H
 #define GUS_TESTS_ACCURACY_GOLDEN_ATTRIBUTE_H
 
@@ -12,10 +12,12 @@ struct golden_attribute_options {
 	const char *folder, *trace;     /* of the run; that it was of */
 	const char *uarch;              /* NULL: the folder's machine.uarch */
 	uint64_t seed;                  /* by which samples are drawn */
-	uint64_t instructions;          /* of the trace that are replayed; 0: all */
-	unsigned steps;                 /* 0: as it is by default */
+	const char *only;               /* a tier; NULL: all */
+	const char *variant;            /* of tiers.h; NULL: as by default */
+	uint64_t samples;               /* of the sizes this one; 0: all */
+	uint64_t worst;                 /* cells that are farthest off to print */
 };
-/* Prints, for each sampler and number of samples, E as it is and as it was corrected. */
+/* Prints, for each sampler and number of samples, E of heights as they are, and as they were corrected. */
 int golden_attribute(const struct golden_attribute_options *o, struct gus_error *err);
 
 #endif

@@ -29,11 +29,14 @@
  *	gusprof-golden score FOLDER [--samples N]           E of each scheme, by level; of N samples, or of 4,000,
  *	                                                    40,000 and 400,000
  *	gusprof-golden facts FOLDER                         what TEA's authors show of their machine
- *	gusprof-golden attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--passes K]
- *	                                                    E of samples as they are, and spread as a replay of N
- *	                                                    instructions of the trace has it (attribute.h), or of the
- *	                                                    folder's windows; by default of all, by the machine's table
- *	                                                    without its traits and its predictor; K: steps of spreading
+ *	gusprof-golden attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--only TIER]
+ *	                         [--worst N] [--variant NAME|each]
+ *	                                                    E of samples as they are, and corrected by a replay of the
+ *	                                                    trace, or of the folder's windows (attribute.h), on that
+ *	                                                    table; by default on the machine's, without its traits and
+ *	                                                    its predictor; N: 4000, 40000 or 400000, by default each;
+ *	                                                    --worst: the N cells that are farthest off;
+ *	                                                    --variant: corrected otherwise (tiers.h)
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -60,8 +63,8 @@
 enum { PASSES_MOST = 64 }; /* of samplers.c: more than these it does not keep apart */
 
 struct arguments {
-	const char *word, *second, *uarch, *folder, *nearest, *only, *write, *stress, *code;
-	uint64_t seed, samples, period, windows, length;
+	const char *word, *second, *uarch, *folder, *nearest, *only, *variant, *write, *stress, *code;
+	uint64_t seed, samples, period, windows, length, worst;
 	unsigned passes, stores;
 	bool seeded, bare, truth, quick, each, replay;
 };
@@ -76,7 +79,8 @@ static int usage(void)
 		"calibrate SEED | NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay] "
 		"[--write FILE] | "
 		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
-		"attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--passes K]\n");
+		"attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--only TIER] [--worst N] "
+		"[--variant NAME|each]\n");
 	return 2;
 }
 
@@ -454,7 +458,8 @@ static int do_attribute(const struct arguments *a, struct gus_error *err)
 {
 	char *windows = gus_format("%s/windows", a->word);
 	struct golden_attribute_options o = { .folder = a->word, .trace = a->second ? a->second : windows,
-		.uarch = a->uarch, .seed = a->seed, .steps = a->passes, .instructions = a->samples };
+		.uarch = a->uarch, .seed = a->seed, 
+		.only = a->only, .variant = a->variant, .samples = a->samples, .worst = a->worst };
 	int rc = golden_attribute(&o, err);
 
 	free(windows);
@@ -476,7 +481,8 @@ static int parse_number(const char *option, const char *word, struct arguments *
 {
 	uint64_t passes = a->passes, stores = a->stores;
 	const struct { const char *name; uint64_t most, *to; } of[] = { { "--seed", UINT64_MAX, &a->seed },
-		{ "--samples", UINT64_MAX, &a->samples }, { "--passes", PASSES_MOST, &passes },
+		{ "--samples", UINT64_MAX, &a->samples }, { "--worst", UINT64_MAX, &a->worst },
+		{ "--passes", PASSES_MOST, &passes },
 		{ "--period", UINT64_MAX, &a->period }, { "--stores", UINT_MAX, &stores } };
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
@@ -507,8 +513,9 @@ static bool is_windows(const char *word, struct arguments *a)
 static int parse_word(const char *option, const char *word, struct arguments *a)
 {
 	const struct { const char *name, **to; } of[] = { { "--uarch", &a->uarch }, { "-o", &a->folder },
-		{ "--nearest", &a->nearest }, { "--only", &a->only },
-		{ "--write", &a->write }, { "--stress", &a->stress }, { "--code", &a->code } };
+		{ "--nearest", &a->nearest }, { "--only", &a->only }, { "--variant", &a->variant },
+		{ "--write", &a->write }, { "--stress", &a->stress },
+		{ "--code", &a->code } };
 
 	if (strcmp(option, "--windows") == 0)
 		return word && is_windows(word, a) ? 1 : -1;

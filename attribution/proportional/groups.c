@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/proportional/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "model/code/program.h"
+#include "model/machine/options.h"
+
+enum { NOBODY = UINT32_MAX };
+
+struct group_key { uint32_t n, next, behind, members[GUS_GROUP_MOST]; };
+struct wait_key { uint32_t head, next, of, psv, behind, flushed; };
+struct edge_key { uint32_t from, to, behind; };
+struct met_key { uint32_t site, psv; };
+
+/* An op that has retired. */
+struct one { uint32_t site; uint16_t psv; bool behind; };
+/* A group whose next is not known yet, and what was waited for before it. */
+struct held {
+	struct one members[GUS_GROUP_MOST], before; /* before: what retired last before it */
+	unsigned n;
+	uint64_t waited, flushed;
+};
+
+/* One that is listened to. */
+struct run {
+	struct gus_groups *of;
+	uint32_t stream;
+	struct gus_core_listener listener;
+	const struct gus_program *p;
+	struct held now, last;                  /* now: of this cycle, and of those that led to it */
+	struct one newest;                      /* what retired last */
+	bool mispredicted;                      /* it was */
+	uint64_t behind;                        /* the address behind it */
+};
+
+struct gus_groups {
+	struct gus_index addresses, groups, waits, edges, met;
+	struct gus_groups_counts counts;
+	struct gus_vec(struct run *) runs;
+};
+
+struct gus_groups *gus_groups_new(void)
+{
+	struct gus_groups *g = gus_zalloc(sizeof(*g));
+
+	gus_index_init(&g->addresses, sizeof(uint64_t));
+	gus_index_init(&g->groups, sizeof(struct group_key));
+	gus_index_init(&g->waits, sizeof(struct wait_key));
+	gus_index_init(&g->edges, sizeof(struct edge_key));
+	gus_index_init(&g->met, sizeof(struct met_key));
+	return g;
+}
+
+void gus_groups_free(struct gus_groups *g)
+{
+	if (!g)
+		return;
+	while (g->runs.n)
+		gus_groups_leave(g, g->runs.v[0]->stream);
+	gus_vec_free(&g->runs);
+	gus_index_free(&g->addresses);
+	gus_index_free(&g->groups);
+	gus_index_free(&g->waits);
+	gus_index_free(&g->edges);
+	gus_index_free(&g->met);
+	gus_vec_free(&g->counts.sites);
+	gus_vec_free(&g->counts.groups);
+	gus_vec_free(&g->counts.members);
+	gus_vec_free(&g->counts.waits);
+	gus_vec_free(&g->counts.edges);
+	gus_vec_free(&g->counts.met);
+	free(g);
+}
+
+static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus_op *op)
+{
+	bool is_new;
+	uint32_t site = gus_index_add(&g->addresses, &address, &is_new);
+
+	if (is_new)
+		gus_vec_push(&g->counts.sites, (struct gus_groups_site){ .address = address, .weight = op->insns_n,
+			     .slots = op->slots, .branch = (op->flags & GUS_OP_BRANCH) != 0 });
+	return site;
+}
+
+static void count_group(struct gus_groups *g, const struct held *h, uint32_t next)
+{
+	struct group_key key = { .n = h->n, .next = next, .behind = h->members[0].behind };
+	struct gus_groups_counts *c = &g->counts;
+	bool is_new;
+	uint32_t number;
+
+	for (unsigned i = 0; i < h->n; i++)
+		key.members[i] = h->members[i].site;
+	number = gus_index_add(&g->groups, &key, &is_new);
+	if (is_new) {
+		gus_vec_push(&c->groups, (struct gus_groups_group){ (uint32_t)c->members.n, h->n, next,
+								     h->members[0].behind, 0 });
+		gus_vec_append(&c->members, key.members, h->n);
+	}
+	c->groups.v[number].times++;
+	c->cycles++;
+}
+
+static void count_wait(struct gus_groups *g, const struct held *h, const struct one *of, uint32_t next, bool flushed,
+		       uint64_t cycles)
+{
+	const struct one *head = &h->members[0];
+	struct wait_key key = { head->site, next, of->site, of->psv, head->behind, flushed };
+	bool is_new;
+	uint32_t number;
+
+	if (!cycles)
+		return;
+	number = gus_index_add(&g->waits, &key, &is_new);
+	if (is_new)
+		gus_vec_push(&g->counts.waits, (struct gus_groups_wait){ head->site, next, of->site, of->psv,
+									  head->behind, flushed, 0 });
+	g->counts.waits.v[number].cycles += cycles;
+	g->counts.cycles += cycles;
+}
+
+/* What retires now is the next of what retired last. */
+static void settle(struct run *r, uint32_t next)
+{
+	const struct held *h = &r->last;
+
+	if (!h->n)
+		return;
+	count_group(r->of, h, next);
+	count_wait(r->of, h, &h->members[0], next, false, h->waited);
+	count_wait(r->of, h, &h->before, next, true, h->flushed);
+}
+
+static void count_step(struct run *r, const struct one *one)
+{
+	struct edge_key edge = { r->newest.site, one->site, one->behind };
+	struct met_key met = { one->site, one->psv };
+	struct gus_groups_counts *c = &r->of->counts;
+	bool is_new;
+	uint32_t number = gus_index_add(&r->of->met, &met, &is_new);
+
+	if (is_new)
+		gus_vec_push(&c->met, (struct gus_groups_met){ one->site, one->psv, 0 });
+	c->met.v[number].times++;
+	c->sites.v[one->site].executed++;
+	if (r->newest.site == NOBODY)
+		return;
+	number = gus_index_add(&r->of->edges, &edge, &is_new);
+	if (is_new)
+		gus_vec_push(&c->edges, (struct gus_groups_edge){ edge.from, edge.to, one->behind, 0 });
+	c->edges.v[number].times++;
+}
+
+static void retire(void *context, const struct gus_core_retired *told)
+{
+	struct run *r = context;
+	const struct gus_op *op = &r->p->ops[told->op];
+	const struct gus_program_insn *end = &r->p->insns[op->insn + op->insns_n - 1];
+	uint64_t address = r->p->insns[op->insn].offset;
+	struct one one = { .psv = told->psv, .behind = r->mispredicted && address != r->behind };
+
+	if (!told->ends)
+		return;
+	one.site = site_of(r->of, address, op);
+	count_step(r, &one);
+	if (r->now.n < GUS_GROUP_MOST)
+		r->now.members[r->now.n++] = one;
+	r->newest = one;
+	r->mispredicted = (told->psv & GUS_CORE_FL_MB) != 0;
+	r->behind = end->offset + end->info.length;
+}
+
+static void cycle(void *context, const struct gus_core_cycle *told)
+{
+	struct run *r = context;
+
+	if (!r->now.n) {
+		if (told->state == GUS_COMMIT_FLUSHED && !told->of_next && r->newest.site != NOBODY)
+			r->now.flushed++;
+		else
+			r->now.waited++;
+		return;
+	}
+	settle(r, r->now.members[0].site);
+	r->last = r->now;
+	r->now = (struct held){ .before = r->newest };
+}
+
+const struct gus_core_listener *gus_groups_listen(struct gus_groups *g, uint32_t stream, const struct gus_program *p)
+{
+	struct run *r = gus_zalloc(sizeof(*r));
+
+	r->of = g;
+	r->stream = stream;
+	r->p = p;
+	r->newest.site = NOBODY;
+	r->listener = (struct gus_core_listener){ .context = r, .retire = retire, .cycle = cycle };
+	gus_vec_push(&g->runs, r);
+	return &r->listener;
+}
+
+void gus_groups_leave(struct gus_groups *g, uint32_t stream)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->runs.n; i++) {
+		if (g->runs.v[i]->stream == stream)
+			free(g->runs.v[i]);
+		else
+			g->runs.v[n++] = g->runs.v[i];
+	}
+	g->runs.n = n;
+}
+
+const struct gus_groups_counts *gus_groups_counts(const struct gus_groups *g)
+{
+	return &g->counts;
+}
+
+uint32_t gus_groups_site(const struct gus_groups *g, uint64_t address)
+{
+	return gus_index_find(&g->addresses, &address);
+}

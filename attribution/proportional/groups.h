@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What retires together where a model runs a trace, and what is waited for in between.
+ *
+ * Each cycle of a core that retires in order is one of a group of ops that retire in it, or one in which the head of
+ * the next group is waited for (TEA: Gottschall, Eeckhout and Jahre, ISCA 2023, section 2). Of a group it is known
+ * which ops are in it and which op is the head of the group behind it; so it is known where a sampler would have seen
+ * its cycles, whichever sampler that is:
+ *
+ *	cycle      1      2     3     4      5
+ *	retires    a b    -     -     c      d
+ *	           group  waits for c        group
+ *	PEBS       a      c     c     c      d          the next that retires: the head
+ *	interrupt  c      d     d     d      ...        the head of the group behind
+ *
+ * Groups, waits and what led from op to op are counted here, exactly; what is made of them is in prior.h. */
+#ifndef GUS_ATTRIBUTION_PROPORTIONAL_GROUPS_H
+#define GUS_ATTRIBUTION_PROPORTIONAL_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+
+struct gus_core_listener;
+struct gus_groups;
+struct gus_program;
+
+enum { GUS_GROUP_MOST = 16 };   /* ops of a group; of a larger one the first */
+
+/* An instruction, or two that are fused to one op, where the first is. */
+struct gus_groups_site {
+	uint64_t address;
+	uint32_t weight;        /* instructions */
+	uint32_t slots;         /* of issue: as many ops, to who samples these */
+	bool branch;
+	uint64_t executed;
+};
+/* Ops that retired in one cycle, so many times: sites [first, first + n) of the list of members. behind: what retired
+ * before was a branch that was mispredicted and taken. */
+struct gus_groups_group { uint32_t first, n, next; bool behind; uint64_t times; };
+/* Cycles in which the head was the next to retire and did not, the head of the group behind it being `next`. They are
+ * of `of`: the head itself, or, flushed, the mispredicted branch before it; and psv (enum gus_core_psv) is what that
+ * execution met. */
+struct gus_groups_wait { uint32_t head, next, of; uint16_t psv; bool behind, flushed; uint64_t cycles; };
+/* From one op to the next that was executed; behind: as of groups, of `to`. */
+struct gus_groups_edge { uint32_t from, to; bool behind; uint64_t times; };
+/* Executions that met psv. */
+struct gus_groups_met { uint32_t site; uint16_t psv; uint64_t times; };
+
+struct gus_groups_counts {
+	struct gus_vec(struct gus_groups_site) sites;
+	struct gus_vec(struct gus_groups_group) groups;
+	struct gus_vec(uint32_t) members;
+	struct gus_vec(struct gus_groups_wait) waits;
+	struct gus_vec(struct gus_groups_edge) edges;
+	struct gus_vec(struct gus_groups_met) met;
+	uint64_t cycles;        /* of all groups and waits */
+};
+
+struct gus_groups *gus_groups_new(void);
+void gus_groups_free(struct gus_groups *g);
+/* For a run of a program, which is borrowed until gus_groups_leave and may grow. Several may be listened to, one behind
+ * the other or at the same time, as threads are, each with a number of its own: they add up. */
+const struct gus_core_listener *gus_groups_listen(struct gus_groups *g, uint32_t stream, const struct gus_program *p);
+void gus_groups_leave(struct gus_groups *g, uint32_t stream);
+/* In order of first sight. The last group of a run, which has no next, is in none of them. */
+const struct gus_groups_counts *gus_groups_counts(const struct gus_groups *g);
+/* The site of an address, or UINT32_MAX. */
+uint32_t gus_groups_site(const struct gus_groups *g, uint64_t address);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/proportional/spread.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "attribution/proportional/prior.h"
+#include "base/index.h"
+
+/* A step that moves no more than this share of all cycles is the last. */
+static const double STILL = 1e-5;
+
+struct place_key { uint32_t site, behind; };
+/* Of a kind of cycles so much is seen at a place. */
+struct link { uint32_t cycle, place; double share; };
+
+struct seen {
+	struct gus_spread_seen of;              /* without counts */
+	struct gus_index places;
+	struct gus_vec(struct link) links;      /* by cycle */
+	double *counts;                         /* by place */
+};
+
+struct gus_spread {
+	struct gus_prior *prior;
+	struct gus_vec(struct seen) seen;
+	double *shares;                         /* by kind of cycles; NULL: not fitted */
+};
+
+struct gus_spread_options gus_spread_defaults(void)
+{
+	return (struct gus_spread_options){ .strength = 100, .steps = 200 };
+}
+
+struct gus_spread *gus_spread_new(struct gus_prior *prior)
+{
+	struct gus_spread *s = gus_zalloc(sizeof(*s));
+
+	s->prior = prior;
+	return s;
+}
+
+void gus_spread_free(struct gus_spread *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->seen.n; i++) {
+		gus_index_free(&s->seen.v[i].places);
+		gus_vec_free(&s->seen.v[i].links);
+		free(s->seen.v[i].counts);
+	}
+	gus_vec_free(&s->seen);
+	free(s->shares);
+	free(s);
+}
+
+static void link_to(struct seen *seen, size_t cycle, uint32_t site, bool behind, double share)
+{
+	struct place_key key = { site, behind && seen->of.behind };
+
+	if (share > 0)
+		gus_vec_push(&seen->links, (struct link){ (uint32_t)cycle, gus_index_add(&seen->places, &key, NULL),
+							   share });
+}
+
+static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
+{
+	const struct gus_prior_cycle *c = &p->cycles.v[i];
+	bool group = c->kind == GUS_PRIOR_GROUP;
+
+	switch (seen->of.sight) {
+	case GUS_SPREAD_NEXT:
+		link_to(seen, i, c->head, c->behind, 1);
+		break;
+	case GUS_SPREAD_INTERRUPT:
+		link_to(seen, i, c->head, false, seen->of.early);
+		link_to(seen, i, c->next, false, 1 - seen->of.early);
+		break;
+	case GUS_SPREAD_EXECUTED:
+		for (uint32_t k = 0; k < c->n; k++)
+			link_to(seen, i, p->members.v[c->first + k], false, 1);
+		break;
+	case GUS_SPREAD_HEADS:
+		link_to(seen, i, c->head, false, group);
+		break;
+	case GUS_SPREAD_WAITED:
+		link_to(seen, i, c->head, false, !group);
+		break;
+	case GUS_SPREAD_SIGHTS:
+		break;
+	}
+}
+
+/* A mispredicted branch where the model has none is a place that it has without, and the other way round. */
+static uint32_t find_place(const struct seen *seen, const struct gus_site_count *c)
+{
+	struct place_key key = { c->site, c->behind && seen->of.behind };
+	uint32_t place = gus_index_find(&seen->places, &key);
+
+	if (place == GUS_INDEX_NONE && seen->of.behind) {
+		key.behind = !key.behind;
+		place = gus_index_find(&seen->places, &key);
+	}
+	return place;
+}
+
+/* By place; what no cycle is seen at is returned. */
+static double put_counts(const struct seen *seen, const struct gus_site_count *counts, size_t n, double *out)
+{
+	double nowhere = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t place = find_place(seen, &counts[i]);
+
+		if (place == GUS_INDEX_NONE)
+			nowhere += counts[i].share;
+		else
+			out[place] += counts[i].share;
+	}
+	return nowhere;
+}
+
+void gus_spread_see(struct gus_spread *s, const struct gus_spread_seen *told)
+{
+	struct seen *seen;
+
+	gus_vec_push(&s->seen, (struct seen){ .of = *told });
+	seen = &s->seen.v[s->seen.n - 1];
+	seen->of.counts = NULL;
+	gus_index_init(&seen->places, sizeof(struct place_key));
+	for (size_t i = 0; i < s->prior->cycles.n; i++)
+		link_cycle(seen, s->prior, i);
+	seen->counts = gus_zalloc((seen->places.n + 1) * sizeof(*seen->counts));
+	put_counts(seen, told->counts, told->n, seen->counts);
+}
+
+/* By place: what was seen as times what these cycles would show. */
+static void take_ratios(const struct seen *seen, const double *shares, const double *counts, double *ratios)
+{
+	for (uint32_t k = 0; k < seen->places.n; k++)
+		ratios[k] = 0;
+	for (size_t k = 0; k < seen->links.n; k++)
+		ratios[seen->links.v[k].place] += seen->links.v[k].share * shares[seen->links.v[k].cycle];
+	for (uint32_t k = 0; k < seen->places.n; k++)
+		ratios[k] = ratios[k] > 0 ? counts[k] / ratios[k] : 1;
+}
+
+static size_t most_places(const struct gus_spread *s)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < s->seen.n; i++)
+		if (s->seen.v[i].places.n > most)
+			most = s->seen.v[i].places.n;
+	return most;
+}
+
+/* One step; how far it went. up, down, ratios: room for it. */
+static double step(struct gus_spread *s, double strength, double *up, double *down, double *ratios)
+{
+	size_t n = s->prior->cycles.n;
+	double moved = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		up[i] = strength * s->prior->cycles.v[i].share;
+		down[i] = strength;
+	}
+	for (size_t i = 0; i < s->seen.n; i++) {
+		const struct seen *seen = &s->seen.v[i];
+
+		take_ratios(seen, s->shares, seen->counts, ratios);
+		for (size_t k = 0; k < seen->links.n; k++) {
+			const struct link *l = &seen->links.v[k];
+
+			up[l->cycle] += seen->of.samples * l->share * ratios[l->place] * s->shares[l->cycle];
+			down[l->cycle] += seen->of.samples * l->share;
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		double share = up[i] / down[i];
+
+		moved += fabs(share - s->shares[i]);
+		s->shares[i] = share;
+	}
+	return moved;
+}
+
+static double sum_of(const double *v, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += v[i];
+	return sum;
+}
+
+/* By place. */
+static void expect(const struct seen *seen, const struct gus_prior *p, double *expected)
+{
+	for (uint32_t k = 0; k < seen->places.n; k++)
+		expected[k] = 0;
+	for (size_t k = 0; k < seen->links.n; k++)
+		expected[seen->links.v[k].place] += seen->links.v[k].share * p->cycles.v[seen->links.v[k].cycle].share;
+}
+
+double gus_spread_divergence(const struct gus_spread *s)
+{
+	const struct seen *seen = s->seen.v;
+	double *expected, all, counts, sum = 0;
+
+	if (!s->seen.n || !seen->places.n)
+		return 0;
+	expected = gus_zalloc(seen->places.n * sizeof(*expected));
+	expect(seen, s->prior, expected);
+	all = sum_of(expected, seen->places.n);
+	counts = sum_of(seen->counts, seen->places.n);
+	for (uint32_t k = 0; k < seen->places.n && counts > 0; k++)
+		if (seen->counts[k] > 0 && expected[k] > 0)
+			sum += seen->counts[k] / counts * log(seen->counts[k] / counts / (expected[k] / all));
+	free(expected);
+	return sum;
+}
+
+/* The one of which what was seen is likeliest. */
+static void weigh(struct gus_spread *s)
+{
+	static const double ways[] = { .01, .03, .1, .3, 1, 3, 10 };
+	double best = ways[0], least = INFINITY;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		double off;
+
+		gus_prior_weigh(s->prior, ways[i]);
+		off = gus_spread_divergence(s);
+		if (off < least) {
+			least = off;
+			best = ways[i];
+		}
+	}
+	gus_prior_weigh(s->prior, best);
+}
+
+void gus_spread_fit(struct gus_spread *s, const struct gus_spread_options *o)
+{
+	size_t n = s->prior->cycles.n;
+	double *up = gus_zalloc((n + 1) * sizeof(*up)), *down = gus_zalloc((n + 1) * sizeof(*down));
+	double *ratios = gus_zalloc(most_places(s) * sizeof(*ratios));
+
+	assert(o->strength > 0);
+	if (o->ways > 0)
+		gus_prior_weigh(s->prior, o->ways);
+	else
+		weigh(s);
+	free(s->shares);
+	s->shares = gus_zalloc((n + 1) * sizeof(*s->shares));
+	for (size_t i = 0; i < n; i++)
+		s->shares[i] = s->prior->cycles.v[i].share;
+	for (unsigned i = 0; i < o->steps && step(s, o->strength, up, down, ratios) > STILL; i++)
+		;
+	free(up);
+	free(down);
+	free(ratios);
+}
+
+/* Cells. */
+
+struct cell_key { uint32_t site, psv; };
+struct cells { struct gus_index keys; struct gus_spread_cells *out; size_t first; };
+
+static void add_cell(struct cells *c, uint32_t site, uint16_t psv, double share)
+{
+	struct cell_key key = { site, psv };
+	bool is_new;
+	uint32_t number = gus_index_add(&c->keys, &key, &is_new);
+
+	if (is_new)
+		gus_vec_push(c->out, (struct gus_spread_cell){ site, psv, 0 });
+	c->out->v[c->first + number].share += share;
+}
+
+/* Each that retires has its share of the cycle, and each of its executions is as likely as another. */
+static void share_group(struct cells *c, const struct gus_prior *p, const struct gus_prior_cycle *group, double share)
+{
+	double weights = 0;
+
+	for (uint32_t k = 0; k < group->n; k++)
+		weights += p->weights.v[p->members.v[group->first + k]];
+	for (uint32_t k = 0; k < group->n; k++) {
+		uint32_t site = p->members.v[group->first + k];
+		double own = share * p->weights.v[site] / weights;
+
+		for (uint32_t i = p->met_of.v[site]; i < p->met_of.v[site + 1]; i++)
+			add_cell(c, site, p->met.v[i].psv, own * p->met.v[i].share);
+	}
+}
+
+static int by_cell(const void *a, const void *b)
+{
+	const struct gus_spread_cell *x = a, *y = b;
+
+	return x->site != y->site ? (x->site < y->site ? -1 : 1) : (int)x->psv - (int)y->psv;
+}
+
+static void make_cells(const struct gus_prior *p, const double *shares, struct gus_spread_cells *out)
+{
+	struct cells c = { .out = out, .first = out->n };
+
+	gus_index_init(&c.keys, sizeof(struct cell_key));
+	for (size_t i = 0; i < p->cycles.n; i++) {
+		const struct gus_prior_cycle *one = &p->cycles.v[i];
+
+		if (shares[i] <= 0)
+			continue;
+		if (one->kind == GUS_PRIOR_GROUP)
+			share_group(&c, p, one, shares[i]);
+		else
+			add_cell(&c, one->of, one->psv, shares[i]);
+	}
+	gus_index_free(&c.keys);
+	if (out->n > c.first)
+		qsort(out->v + c.first, out->n - c.first, sizeof(*out->v), by_cell);
+}
+
+void gus_spread_cells(const struct gus_spread *s, struct gus_spread_cells *out)
+{
+	size_t first = out->n;
+	double sum = 0;
+
+	make_cells(s->prior, s->shares, out);
+	for (size_t i = first; i < out->n; i++)
+		sum += out->v[i].share;
+	for (size_t i = first; i < out->n; i++)
+		out->v[i].share /= sum;
+}
+
+double gus_spread_share(const struct gus_spread *s, size_t which, const struct gus_site_count *counts, size_t n,
+			struct gus_spread_cells *out)
+{
+	const struct seen *seen = &s->seen.v[which];
+	double *there = gus_zalloc((seen->places.n + 1) * sizeof(*there));
+	double *ratios = gus_zalloc((seen->places.n + 1) * sizeof(*ratios));
+	double *cycles = gus_zalloc((s->prior->cycles.n + 1) * sizeof(*cycles));
+	double nowhere = put_counts(seen, counts, n, there);
+
+	assert(seen->of.sight == GUS_SPREAD_NEXT || seen->of.sight == GUS_SPREAD_INTERRUPT);
+	take_ratios(seen, s->shares, there, ratios);
+	for (size_t k = 0; k < seen->links.n; k++) {
+		const struct link *l = &seen->links.v[k];
+
+		if (there[l->place] > 0)
+			cycles[l->cycle] += l->share * ratios[l->place] * s->shares[l->cycle];
+	}
+	make_cells(s->prior, cycles, out);
+	free(there);
+	free(ratios);
+	free(cycles);
+	return nowhere;
+}
+
