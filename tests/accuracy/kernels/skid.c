@@ -49,7 +49,7 @@ static struct node *ring(uint32_t n)
 }
 
 /* What is in registers: rax the chain of loads, rbx the rounds left, rsi scratch memory, rdi the next byte of chance,
- * r8 a divisor, xmm0 a chain of roots, xmm1 of quotients. Quick ones may write rcx, rdx, r9 to r11. */
+ * r8 a divisor, r9 a factor, xmm0 a chain of roots. Quick ones may write rcx, rdx, r10 and r11. */
 #define SLOW_MEMORY "mov (%%rax), %%rax\n"
 #define SLOW_ROOT "sqrtsd %%xmm0, %%xmm0\n"
 #define SLOW_DIVIDE "div %%r8\n"
@@ -57,9 +57,11 @@ static struct node *ring(uint32_t n)
 #define SLOW_FENCE "lfence\n"
 #define SLOW_BRANCH "jne 77f\n77:\n"
 #define BEFORE_BRANCH "inc %%rdi\ntestb $1, (%%rdi)\n"
+/* The same, with the load apart, and then so that no core makes one of what decides and what branches. */
 #define BEFORE_FUSED "inc %%rdi\nmovzbl (%%rdi), %%r10d\ntest %%r10d, %%r10d\n"
 #define BEFORE_APART "inc %%rdi\nmovzbl (%%rdi), %%r10d\nbt $0, %%r10d\n"
 #define SLOW_APART "jc 77f\n77:\n"
+/* A load that what decides is a part of, at addresses drawn by chance. */
 #define BEFORE_PAIR "imul %%r9, %%rdi\ninc %%rdi\nmov %%rdi, %%r10\nshr $40, %%r10\nshl $4, %%r10\nadd %%rax, %%r10\n"
 #define SLOW_PAIR "cmp %%rcx, (%%r10)\njc 77f\n77:\n"
 #define SLOW_TAKEN "jc 77f\n.rept 32\nnop\n.endr\n77:\n"
@@ -87,7 +89,7 @@ static __attribute__((noipa)) void slow##_##behind(struct state *s, uint64_t rou
 			 ".globl slow_" #slow "_" #behind "\nslow_" #slow "_" #behind ":\n" code line		\
 			 "dec %%rbx\njne 88b\n.globl end_" #slow "_" #behind "\nend_" #slow "_" #behind ":\n"	\
 			 : "+a"(node), "+b"(rounds), "+D"(bits), "+r"(high) : "S"(s->scratch), "r"(divisor)	\
-			 : "rcx", "rdx", "r10", "r11", "xmm0", "xmm1", "memory", "cc");				\
+			 : "rcx", "rdx", "r10", "r11", "xmm0", "memory", "cc");				\
 }
 
 #define PRELUDE "mov $3, %%ecx\nmov $5, %%edx\nmovq %%r9, %%xmm0\n"
