@@ -105,5 +105,7 @@ collector_libcollector_a_SOURCES = \
 	collector/trial/branches.c collector/trial/branches.h \
 	collector/trial/callers.c collector/trial/callers.h \
 	collector/trial/probe.c collector/trial/probe.h \
+	collector/trial/self.c collector/trial/self.h \
+	collector/trial/skid.c collector/trial/skid.h \
 	collector/trial/survey.c collector/trial/survey.h \
 	collector/trial/trial.c collector/trial/trial.h

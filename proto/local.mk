@@ -9,6 +9,7 @@ proto_libproto_a_SOURCES = \
 	proto/psv.c proto/psv.h \
 	proto/reader.c proto/reader.h \
 	proto/sample.c proto/sample.h \
+	proto/skid.c proto/skid.h \
 	proto/snapshot.h \
 	proto/snapshot_reader.c \
 	proto/snapshot_writer.c \

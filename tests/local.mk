@@ -372,6 +372,7 @@ unit_tests = \
 	tests/unit/test_script \
 	tests/unit/test_script_samples \
 	tests/unit/test_sizes \
+	tests/unit/test_skid \
 	tests/unit/test_snapshot \
 	tests/unit/test_denial \
 	tests/unit/test_estimate \
@@ -432,6 +433,7 @@ reg_name = tests/unit/reg_name.c tests/unit/reg_name.h
 made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
 made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
+tests_unit_test_skid_SOURCES = tests/unit/test_skid.c
 tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
 tests_unit_test_hardware_SOURCES = tests/unit/test_hardware.c
 tests_unit_test_ibs_SOURCES = tests/unit/test_ibs.c
@@ -914,6 +916,7 @@ EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/golden/corrected
 EXTRA_DIST += tests/accuracy/judged tests/accuracy/kernels/judged.c
 EXTRA_DIST += tests/accuracy/gem5/w4.uarch tests/accuracy/gem5/w8.uarch
 EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c
+EXTRA_DIST += tests/accuracy/micro-check tests/accuracy/kernels/micro.c
 
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/both_stacks

@@ -27,6 +27,7 @@
 #include "base/foreign_file.h"
 #include "base/index.h"
 #include "base/limits.h"
+#include "proto/skid.h"
 
 /* Values of a call chain at and above this are markers, not addresses (PERF_CONTEXT_MAX in the perf_event ABI). */
 #define CHAIN_MARKER ((uint64_t)-4095)
@@ -975,6 +976,11 @@ void gus_profile_keep(struct gus_profile *p, bool (*keep)(void *context, const s
 		p->weight -= cell.weight;
 	}
 	p->cells.n = n;
+}
+
+bool gus_profile_skid(const struct gus_profile *p, struct gus_skid *skid)
+{
+	return gus_skid_read(skid, p->event < p->header->n_events ? p->header->events[p->event] : NULL);
 }
 
 void gus_profile_free(struct gus_profile *p)

@@ -15,6 +15,7 @@
 #include "symbolizer/symbols/symbols.h"
 
 struct gus_log;
+struct gus_skid;
 struct gus_touches;
 
 struct gus_error;
@@ -121,6 +122,10 @@ struct gus_profile {
 int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
 		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err);
 void gus_profile_free(struct gus_profile *p);
+
+/* Where samples of the profile's event landed beside a slow instruction before it was recorded. False if that is not
+ * known; then all counts are 0. */
+bool gus_profile_skid(const struct gus_profile *p, struct gus_skid *skid);
 /* Which event of a recording has a sample of each switch; GUS_INDEX_NONE: none has. */
 uint32_t gus_profile_switches(const Gusprof__Header *header);
 

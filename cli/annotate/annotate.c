@@ -395,21 +395,56 @@ static int pick_hottest(struct annotating *n, struct gus_error *err)
 	return gus_fail(err, GUS_E_USAGE, "the recording has no sample in a function of these modules%s", instead);
 }
 
-/* How far an address can be trusted. */
-static const char *skid_of(const struct gus_profile *p)
-{
-	const Gusprof__Event *e = p->event < p->header->n_events ? p->header->events[p->event] : NULL;
+#define SKID "an address may be some instructions behind the one that took the time"
+#define CONCENTRATED 0.95 /* of the samples at one distance, for it to be told as the distance */
 
+/* Why samples are late that no hardware places. */
+static const char *lateness(const Gusprof__Event *e)
+{
 	if (!e)
-		return "it is not known how samples were taken: an address may be some instructions behind the one "
-		"that took the time";
-	if (e->precise > 1)
-		return NULL;
+		return "it is not known how samples were taken: ";
 	if (strcmp(e->unit, "ns") == 0)
-		return "a timer's interrupt waits for the instructions under way: an address may be some instructions "
-		"behind the one that took the time";
-	return "a counter's interrupt comes late: an address may be some instructions behind the one that took the "
-	"time";
+		return "a timer's interrupt waits for the instructions under way: ";
+	return e->precise > 1 ? "" : "a counter's interrupt comes late: ";
+}
+
+/* How far an address can be trusted, as far as the self-test tells; NULL: it is where the time was. */
+static const char *skid_of(const struct gus_skid *skid, bool precise)
+{
+	static const char *const at[GUS_SKID_NEAR] = {
+		"an address is the one that took the time",
+		"an address is the first instruction behind the one that took the time",
+		"an address is the second instruction behind the one that took the time",
+		"an address is the third instruction behind the one that took the time",
+	};
+	int distance = gus_skid_distance(skid, CONCENTRATED);
+
+	if (precise && (distance == 0 || !gus_skid_samples(&skid->counts[GUS_SKID_LOAD])))
+		return NULL;
+	return distance < 0 ? SKID : at[distance];
+}
+
+/* With how sure that is. */
+static char *skid_brief(const struct gus_skid *skid, const char *late)
+{
+	int distance = gus_skid_distance(skid, CONCENTRATED);
+	const struct gus_skid_counts *c = &skid->counts[GUS_SKID_LOAD];
+	char share[32];
+
+	if (distance < 0)
+		return gus_strdup(late);
+	gus_fixed_format(share, sizeof(share), 100 * (double)c->at[distance] / (double)gus_skid_samples(c), 1);
+	return gus_format("%s (%s %% of %" PRIu64 " samples of a self-test)", late, share, gus_skid_samples(c));
+}
+
+/* With the reason, and all that the self-test says. */
+static char *skid_full(const Gusprof__Event *e, const struct gus_skid *skid, const char *late)
+{
+	char tested[400];
+
+	if (!gus_skid_describe(skid, tested, sizeof(tested)))
+		return gus_format("%s%s", lateness(e), late);
+	return gus_format("%s%s; self-test: %s", lateness(e), late, tested);
 }
 
 /* Showing. */
@@ -482,10 +517,21 @@ static bool load_routes(struct annotating *n, struct gus_routes *routes)
 
 static int render(struct annotating *n)
 {
-	struct gus_annotate r = { &n->report, n->functions.v, n->functions.n, skid_of(&n->profile), NULL, NULL };
+	const struct gus_profile *p = &n->profile;
+	const Gusprof__Event *e = p->event < p->header->n_events ? p->header->events[p->event] : NULL;
+	struct gus_annotate r = { .report = &n->report, .functions = n->functions.v, .functions_n = n->functions.n };
 	struct gus_routes routes;
+	struct gus_skid skid;
+	char *brief = NULL, *full = NULL;
+	const char *late;
 	int rc = 0;
 
+	r.self_test = gus_profile_skid(p, &skid) ? &skid : NULL;
+	late = skid_of(&skid, e && e->precise > 1);
+	if (late) {
+		r.skid_brief = brief = skid_brief(&skid, late);
+		r.skid = full = skid_full(e, &skid, late);
+	}
 	if (load_routes(n, &routes))
 		r.routes = &routes;
 	if (n->o->source)
@@ -508,6 +554,8 @@ static int render(struct annotating *n)
 	gus_sources_free(r.sources);
 	if (r.routes)
 		gus_routes_free(&routes);
+	free(brief);
+	free(full);
 	return rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
 }
 

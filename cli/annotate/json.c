@@ -168,6 +168,27 @@ static json_t *row_object(const struct gus_annotate *r, const struct gus_annotat
 	return o;
 }
 
+/* Counts of the self-test; null if there was none. */
+static json_t *self_test(const struct gus_skid *skid)
+{
+	json_t *list = skid ? json_array() : json_null();
+
+	for (unsigned s = 0; skid && s < GUS_SKID_SLOWS; s++) {
+		const struct gus_skid_counts *c = &skid->counts[s];
+		json_t *o = json_object(), *at = json_array();
+
+		for (unsigned i = 0; i < GUS_SKID_NEAR; i++)
+			json_array_append_new(at, gus_json_number(true, c->at[i]));
+		json_object_set_new(o, "slow", gus_json_word(gus_skid_slow_name((enum gus_skid_slow)s)));
+		json_object_set_new(o, "samples", gus_json_number(true, gus_skid_samples(c)));
+		json_object_set_new(o, "at", at);
+		json_object_set_new(o, "farther", gus_json_number(true, c->farther));
+		json_object_set_new(o, "before", gus_json_number(true, c->before));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 int gus_annotate_json(const struct gus_annotate *r)
 {
 	json_t *o = json_object(), *functions = json_array(), *rows = json_array();
@@ -184,6 +205,7 @@ int gus_annotate_json(const struct gus_annotate *r)
 	json_object_set_new(o, "recording", gus_json_recording(r->report));
 	json_object_set_new(o, "total", gus_json_total(r->report));
 	json_object_set_new(o, "skid", gus_json_text(r->skid));
+	json_object_set_new(o, "skid_test", self_test(r->self_test));
 	json_object_set_new(o, "functions", functions);
 	json_object_set_new(o, "rows", rows);
 	return gus_json_print(o, stdout, true);

@@ -356,14 +356,12 @@ static void print_code(const struct gus_annotate *r, const struct gus_annotated 
 	free(seen);
 }
 
-/* The short form of all reasons that there are; --header has the long one. */
-#define SKID "an address may be some instructions behind the one that took the time"
-
 void gus_annotate_text(const struct gus_annotate *r)
 {
 	gus_render_text_head(r->report);
 	if (r->skid)
-		gus_screen_fold(r->report->screen, stdout, "# skid: ", "#   ", r->report->header ? r->skid : SKID);
+		gus_screen_fold(r->report->screen, stdout, "# skid: ", "#   ",
+				r->report->header ? r->skid : r->skid_brief);
 	for (size_t i = 0; i < r->functions_n; i++) {
 		print_function(r, &r->functions[i]);
 		print_code(r, &r->functions[i]);

@@ -9,6 +9,7 @@
 #include "attribution/profile/annotation.h"
 #include "attribution/routes/routes.h"
 #include "cli/report/view.h"
+#include "proto/skid.h"
 #include "symbolizer/symbols/source.h"
 #include "symbolizer/symbols/symbols.h"
 
@@ -25,6 +26,8 @@ struct gus_annotate {
 	const struct gus_annotated *functions;
 	size_t functions_n;
 	const char *skid;               /* how far addresses can be trusted; NULL: the hardware vouches for them */
+	const char *skid_brief;         /* the same in fewer words; NULL as skid is */
+	const struct gus_skid *self_test; /* where samples landed in the self-test; NULL: not known */
 	struct gus_sources *sources;    /* NULL: no source is shown */
 	const struct gus_routes *routes; /* of the recording's branch stacks; NULL: it has none */
 };

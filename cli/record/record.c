@@ -36,6 +36,7 @@
 #include "collector/trial/branches.h"
 #include "collector/trial/callers.h"
 #include "collector/trial/probe.h"
+#include "collector/trial/skid.h"
 #include "config.h"
 
 #define DEFAULT_HZ 1000      /* where it is not known what a sample costs */
@@ -585,6 +586,7 @@ static int record(struct record_options *o, char **command)
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
+	struct gus_skid skid = { 0 };
 	int rc = 0;
 
 	gus_signals_note(&second.signals);
@@ -612,12 +614,14 @@ static int record(struct record_options *o, char **command)
 		rc = gus_branches_check(&events, so.branch_type, &pmus, gus_uarch_host(), &err);
 	if (rc == 0) {
 		so.events = &events;
+		so.skid = &skid;
 		so.choice = &choice;
 		so.call_graph_choice = chosen = automatic ? gus_record_call_graph_choose(&so) : NULL;
 		rc = prepare_callers(&so, &callers, &pmus, &chosen, &err);
 	}
 	if (rc == 0) {
 		set_rates(&so, frequency, period);
+		gus_trial_skid(&events.v[0], &skid);
 		so.ready = announce;
 		so.ready_context = &announcement;
 		rc = gus_session_record(&so, &result, &err);

@@ -360,6 +360,22 @@ static void judge_callers(struct gus_diagnosis *d, const struct gus_facts *f)
 		    f->calls ? " and by the calls that the CPU keeps (lbr)" : " alone");
 }
 
+/* Where samples land. */
+static void judge_skid(struct gus_diagnosis *d, const struct gus_facts *f)
+{
+	if (!f->tier || !*f->skid)
+		return;
+	if (f->late < 0)
+		add(d, "events", "skid", GUS_MARK_LIMITED, GUS_CAUSE_HARDWARE, "samples of %s do not land at one "
+		    "distance from a slow instruction: %s", f->event, f->skid);
+	else if (f->late == 0)
+		add(d, "events", "skid", GUS_MARK_OK, GUS_CAUSE_NONE, "samples of %s land on the instruction that "
+		    "took the time: %s", f->event, f->skid);
+	else
+		add(d, "events", "skid", GUS_MARK_INFO, GUS_CAUSE_NONE, "samples of %s land %d instruction%s late: %s",
+		    f->event, f->late, f->late == 1 ? "" : "s", f->skid);
+}
+
 /* Rights. */
 static void judge_paranoid(struct gus_diagnosis *d, const struct gus_facts *f)
 {
@@ -701,6 +717,7 @@ void gus_doctor_judge(struct gus_diagnosis *d, const struct gus_facts *f)
 	for (unsigned i = 0; i < GUS_CLASSES; i++)
 		judge_class(d, f, (enum gus_class)i);
 	judge_callers(d, f);
+	judge_skid(d, f);
 	judge_paranoid(d, f);
 	judge_capabilities(d, f);
 	judge_seccomp(d, f);

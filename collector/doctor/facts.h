@@ -70,6 +70,10 @@ struct gus_facts {
 	char tier;              /* what -e auto takes; 0 if nothing can be recorded */
 	char event[64];         /* its name */
 	uint64_t cost_ns;       /* of a sample of it, 0 if unknown */
+	/* Where samples of it land beside slow instructions: in words, "" if that is not known; and how many
+	 * instructions behind, -1 if not at one distance. */
+	char skid[300];
+	int late;
 
 	/* Names. */
 	enum gus_kallsyms_state kallsyms;

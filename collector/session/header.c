@@ -11,6 +11,7 @@
 #include "collector/host/host.h"
 #include "collector/target/target.h"
 #include "collector/trial/probe.h"
+#include "proto/skid.h"
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -25,6 +26,12 @@ static char *borrow(const char *text)
 {
 	return (char *)(uintptr_t)(text ? text : "");
 }
+
+/* What the first event's message points to. */
+struct skid_messages {
+	Gusprof__Skid v[GUS_SKID_SLOWS];
+	Gusprof__Skid *pointers[GUS_SKID_SLOWS];
+};
 
 static void describe_event(Gusprof__Event *m, const struct gus_event *e, uint64_t cost_ns)
 {
@@ -48,6 +55,26 @@ static void describe_event(Gusprof__Event *m, const struct gus_event *e, uint64_
 	m->group = e->group;
 	m->jitter = e->jitter;
 	m->cost_ns = cost_ns;
+}
+
+/* Kinds without samples are left out. */
+static void describe_skid(struct skid_messages *t, Gusprof__Event *event, const struct gus_skid *skid)
+{
+	for (unsigned s = 0; skid && s < GUS_SKID_SLOWS; s++) {
+		const struct gus_skid_counts *c = &skid->counts[s];
+		Gusprof__Skid *m = &t->v[event->n_skid];
+
+		if (!gus_skid_samples(c))
+			continue;
+		gusprof__skid__init(m);
+		m->slow = borrow(gus_skid_slow_name((enum gus_skid_slow)s));
+		m->at = (uint64_t *)(uintptr_t)c->at;
+		m->n_at = GUS_SKID_NEAR;
+		m->farther = c->farther;
+		m->before = c->before;
+		t->pointers[event->n_skid++] = m;
+	}
+	event->skid = t->pointers;
 }
 
 static void describe_target(Gusprof__Header *m, const struct gus_header *h, uint32_t *ids)
@@ -86,12 +113,14 @@ struct gus_writer *gus_header_create(const struct gus_header *h, uint64_t start_
 	char tier[] = { o->choice->tier, '\0' };
 	struct gus_writer *writer;
 	Gusprof__Clock clock;
+	struct skid_messages skid;
 	Gusprof__Costs costs;
 
 	for (size_t i = 0; i < n; i++) {
 		pointers[i] = &events[i];
 		describe_event(&events[i], &o->events->v[i], i == 0 ? o->costs.sample_ns : 0);
 	}
+	describe_skid(&skid, &events[0], o->skid);
 	gusprof__clock__init(&clock);
 	clock.name = borrow(gus_counters_monotonic(h->counters) ? "monotonic" : "perf");
 	clock.start_realtime_ns = clock_ns(CLOCK_REALTIME);

@@ -18,9 +18,8 @@
 #include "collector/events/attr.h"
 #include "collector/host/clock.h"
 #include "collector/records/records.h"
+#include "collector/trial/self.h"
 
-#define RING_BYTES (64u << 10)
-#define RING_RECORDS 16           /* with stacks; a spin of COST_SPIN has some six */
 #define ENOUGH_SAMPLES 4
 #define GIVE_UP_NS 2500000        /* at 4 candidates of cycles this bounds the whole probe */
 #define PROBE_PERIOD_NS 100003
@@ -34,10 +33,9 @@
 #define COST_STACK_MIN 4096       /* bytes; what copying less takes is lost in the noise */
 #define COST_SPIN 5000            /* times 192 cycles: about 0.3 ms at 3 GHz; two of them a pair */
 
-/* An event that samples this very thread. */
+/* An event that samples this very thread, and what its samples say. */
 struct self_event {
-	int fd;
-	struct gus_ring ring;
+	struct gus_self own;
 	uint64_t samples, exact;
 	struct gus_records *records; /* looks into the samples for branches; NULL: nobody does */
 	uint64_t with_branches;
@@ -55,26 +53,8 @@ static uint64_t now_ns(void)
 static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period,
 			const struct gus_cargo *cargo)
 {
-	size_t ring_bytes = RING_BYTES;
-	struct gus_attr_plan plan = { .features = 0, .cargo = *cargo };
-	struct gus_event e = *event;
-	struct gus_error why = { 0 };
-	union gus_attr a;
-
-	while (cargo->stack_bytes && ring_bytes < RING_RECORDS * (cargo->stack_bytes + 1024))
-		ring_bytes *= 2;
-	plan.wakeup_bytes = (uint32_t)ring_bytes;
 	*s = (struct self_event){ 0 };
-	e.period = period;
-	gus_attr_fill(&a, &e, &plan, true);
-	a.kernel.read_format = 0;
-	s->fd = gus_attr_open(&a, 0, -1, -1);
-	if (s->fd < 0)
-		return s->fd;
-	if (gus_ring_map(&s->ring, s->fd, 0, ring_bytes, &why) == 0)
-		return 0;
-	close(s->fd);
-	return -why.sys;
+	return gus_self_open(&s->own, event, period, cargo);
 }
 
 static int self_open(struct self_event *s, const struct gus_event *event, uint64_t period)
@@ -84,8 +64,7 @@ static int self_open(struct self_event *s, const struct gus_event *event, uint64
 
 static void self_close(struct self_event *s)
 {
-	gus_ring_unmap(&s->ring);
-	close(s->fd);
+	gus_self_close(&s->own);
 }
 
 static void count_sample(const void *record, size_t size, void *context)
@@ -106,15 +85,15 @@ static enum gus_verdict judge(struct self_event *s, bool precise)
 {
 	uint64_t start = now_ns(), count = 0;
 
-	if (ioctl(s->fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+	if (ioctl(s->own.fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return GUS_PROBE_UNTRIED;
 	while (s->samples < ENOUGH_SAMPLES && now_ns() - start < GIVE_UP_NS) {
 		gus_clock_run(GUS_CLOCK_PRODUCTS, 1500);
-		gus_ring_drain(&s->ring, count_sample, s);
+		gus_ring_drain(&s->own.ring, count_sample, s);
 	}
-	ioctl(s->fd, PERF_EVENT_IOC_DISABLE, 0); /* this empties the buffers of precise events into the ring */
-	gus_ring_drain(&s->ring, count_sample, s);
-	if (read(s->fd, &count, sizeof(count)) != sizeof(count))
+	ioctl(s->own.fd, PERF_EVENT_IOC_DISABLE, 0); /* this empties the buffers of precise events into the ring */
+	gus_ring_drain(&s->own.ring, count_sample, s);
+	if (read(s->own.fd, &count, sizeof(count)) != sizeof(count))
 		return GUS_PROBE_UNTRIED;
 	if (!count)
 		return GUS_PROBE_STILL;
@@ -303,7 +282,7 @@ static int explain_refusal(struct gus_error *err)
 {
 	const struct gus_event clock = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .user = true,
 					 .period = PROBE_PERIOD_NS };
-	const struct gus_attr_plan plan = { .wakeup_bytes = RING_BYTES };
+	const struct gus_attr_plan plan = { .wakeup_bytes = GUS_SELF_RING_BYTES };
 	char why[400], command[200];
 	struct gus_facts rights;
 	union gus_attr a;
@@ -315,7 +294,7 @@ static int explain_refusal(struct gus_error *err)
 		close(fd);
 		return gus_fail(err, GUS_E_PERMISSION, "no event delivers samples here: not even %u KiB of memory "
 				"may be locked for a ring (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK); gusprof "
-				"doctor says more", RING_BYTES >> 10);
+				"doctor says more", (unsigned)GUS_SELF_RING_BYTES >> 10);
 	}
 	gus_facts_rights(&rights);
 	gus_doctor_refusal(&rights, -fd, GUS_WISH_USER, why, sizeof(why), command, sizeof(command));
@@ -442,11 +421,11 @@ uint64_t gus_probe_cost_with(const struct gus_event *event, const struct gus_car
 	for (unsigned i = 0; i < COST_PAIRS; i++) {
 		uint64_t without = time_spin(), with;
 
-		ioctl(s.fd, PERF_EVENT_IOC_ENABLE, 0);
+		ioctl(s.own.fd, PERF_EVENT_IOC_ENABLE, 0);
 		with = time_spin();
-		ioctl(s.fd, PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(s.own.fd, PERF_EVENT_IOC_DISABLE, 0);
 		s.samples = 0;
-		gus_ring_drain(&s.ring, count_sample, &s);
+		gus_ring_drain(&s.own.ring, count_sample, &s);
 		if (s.samples)
 			costs[n++] = ((double)with - (double)without) / (double)s.samples;
 	}

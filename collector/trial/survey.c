@@ -7,6 +7,7 @@
 
 #include "collector/events/attr.h"
 #include "collector/trial/probe.h"
+#include "collector/trial/skid.h"
 #include "collector/trial/trial.h"
 
 /* With the event that would be recorded. */
@@ -18,6 +19,18 @@ static void try_callers(struct gus_facts *f, const struct gus_event *event)
 	f->stacks = stacks.regs && gus_probe_stacks(event, &stacks) == 0;
 	f->calls = gus_probe_branches(event, PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER) ==
 		   GUS_PROBE_GOOD;
+}
+
+/* For a correction by so many instructions those at other distances may be no more than these. */
+#define CONCENTRATED 0.95
+
+static void try_skid(struct gus_facts *f, const struct gus_event *event)
+{
+	struct gus_skid skid;
+
+	gus_trial_skid(event, &skid);
+	gus_skid_describe(&skid, f->skid, sizeof(f->skid));
+	f->late = gus_skid_distance(&skid, CONCENTRATED);
 }
 
 static void try_recording(struct gus_facts *f, struct gus_pmus *pmus)
@@ -35,6 +48,7 @@ static void try_recording(struct gus_facts *f, struct gus_pmus *pmus)
 		f->tier = choice.tier;
 		snprintf(f->event, sizeof(f->event), "%s", events.v[0].name);
 		f->cost_ns = gus_probe_cost(&events.v[0]);
+		try_skid(f, &events.v[0]);
 		try_callers(f, &events.v[0]);
 	}
 	gus_events_free(&events);

@@ -7,7 +7,7 @@
 
 struct gus_pmus;
 
-/* Takes some 40 ms of CPU time. uarch: of this CPU, or NULL. */
+/* Takes some 100 ms of CPU time. uarch: of this CPU, or NULL. */
 void gus_survey_take(struct gus_facts *facts, struct gus_pmus *pmus, const char *uarch);
 
 #endif

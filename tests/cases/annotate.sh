@@ -35,7 +35,7 @@ ROW = ["module", "function", "offset", "address", "text", "label", "target", "to
 def load(path):
     d = json.load(open(path))
     assert d["schema"] == "gusprof.annotate/1"
-    assert list(d) == ["schema", "recording", "total", "skid", "functions", "rows"]
+    assert list(d) == ["schema", "recording", "total", "skid", "skid_test", "functions", "rows"]
     ids = [l["loop"] for f in d["functions"] for l in f["loops"]]
     assert ids == list(range(1, len(ids) + 1))
     for f in d["functions"]:
@@ -103,6 +103,10 @@ assert sum(r["share"] for r in d["rows"] if r["hot"]) > 0.5
 if f["lines"]:
     assert sum(l["share"] for l in f["lines"]) > 0.95 and f["lines"][0]["file"].endswith("demo.c")
 assert d["skid"] and d["recording"]["samples"] > 300
+for t in d["skid_test"] or []:
+    assert t["samples"] == sum(t["at"]) + t["farther"] + t["before"] and len(t["at"]) == 4, t
+    if t["slow"] == "load" and max(t["at"]) >= 0.95 * t["samples"] > 0:
+        assert ["the one", "the first instruction", "the second", "the third"][t["at"].index(max(t["at"]))] in d["skid"]
 labels = {r["offset"]: r["label"] for r in d["rows"] if r["label"]}
 assert labels and list(labels.values()) == list(range(1, len(labels) + 1))
 jumps = [r for r in d["rows"] if r["target"] in labels]

@@ -166,6 +166,39 @@ static void callers_of_samples(void **state)
 	gus_diagnosis_free(&d);
 }
 
+/* Where nothing is known of it, nothing is said. */
+static void samples_land_somewhere(void **state)
+{
+	static const struct {
+		int late;
+		enum gus_mark mark;
+		enum gus_hindrance cause;
+		const char *says;
+	} cases[] = {
+		{ 0, GUS_MARK_OK, GUS_CAUSE_NONE, "land on the instruction that took the time: these" },
+		{ 1, GUS_MARK_INFO, GUS_CAUSE_NONE, "land 1 instruction late: these" },
+		{ 2, GUS_MARK_INFO, GUS_CAUSE_NONE, "land 2 instructions late: these" },
+		{ -1, GUS_MARK_LIMITED, GUS_CAUSE_HARDWARE, "do not land at one distance from a slow "
+		  "instruction: these" },
+	};
+	struct gus_facts f = metal();
+	struct gus_diagnosis d;
+
+	(void)state;
+	snprintf(f.skid, sizeof(f.skid), "these");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		f.late = cases[i].late;
+		d = judge(&f);
+		expect(&d, "skid", cases[i].mark, cases[i].cause, cases[i].says);
+		gus_diagnosis_free(&d);
+	}
+	f.skid[0] = '\0';
+	d = judge(&f);
+	for (size_t i = 0; i < d.findings.n; i++)
+		assert_string_not_equal(d.findings.v[i].name, "skid");
+	gus_diagnosis_free(&d);
+}
+
 /* perf_event_paranoid of an ordinary user, on a kernel with the distributions' levels above 2. */
 static void paranoid_levels(void **state)
 {
@@ -570,6 +603,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_well),
 		cmocka_unit_test(callers_of_samples),
+		cmocka_unit_test(samples_land_somewhere),
 		cmocka_unit_test(paranoid_levels),
 		cmocka_unit_test(level_3_of_a_plain_kernel),
 		cmocka_unit_test(rights_that_prevail),
