@@ -911,6 +911,7 @@ golden_stages = tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
 EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/judged tests/accuracy/kernels/judged.c
 EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c
+EXTRA_DIST += tests/accuracy/micro-check tests/accuracy/kernels/micro.c
 
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/both_stacks
