@@ -60,7 +60,7 @@ static void describe_event(Gusprof__Event *m, const struct gus_event *e, uint64_
 /* Kinds without samples are left out. */
 static void describe_skid(struct skid_messages *t, Gusprof__Event *event, const struct gus_skid *skid)
 {
-	for (unsigned s = 0; s < GUS_SKID_SLOWS; s++) {
+	for (unsigned s = 0; skid && s < GUS_SKID_SLOWS; s++) {
 		const struct gus_skid_counts *c = &skid->counts[s];
 		Gusprof__Skid *m = &t->v[event->n_skid];
 

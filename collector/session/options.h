@@ -85,7 +85,7 @@ struct gus_session_options {
 	struct gus_events *events;        /* with their rates set */
 	const struct gus_choice *choice;
 	struct gus_costs costs;           /* what recording costs here */
-	const struct gus_skid *skid;      /* where samples of the first event land beside a slow instruction */
+	const struct gus_skid *skid;      /* where samples of the first event land beside slow ones; NULL: not tried */
 	double overhead;                  /* share of the target's CPU time that it may cost; 0: the rates stay */
 	enum gus_sample_cpus sample_cpus;
 	uint64_t limit_hz;                /* the kernel's, of the rate */
