@@ -327,6 +327,7 @@ unit_tests = \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
+	tests/unit/test_observed \
 	tests/unit/test_order \
 	tests/unit/test_output \
 	tests/unit/test_output_file \
@@ -394,6 +395,7 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
+	tests/unit/test_traced_rates \
 	tests/unit/test_traced_shown \
 	tests/unit/test_tree \
 	tests/unit/test_tracer \
@@ -627,6 +629,9 @@ tests_unit_test_sharing_SOURCES = tests/unit/test_sharing.c tests/unit/made_fold
 	$(made_mapping)
 tests_unit_test_touch_SOURCES = tests/unit/test_touch.c $(made_mapping)
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
+made_observed = tests/unit/made_observed.c tests/unit/made_observed.h tests/unit/made_sideband.h $(made_mapping)
+tests_unit_test_observed_SOURCES = tests/unit/test_observed.c $(made_observed)
+tests_unit_test_traced_rates_SOURCES = tests/unit/test_traced_rates.c $(made_observed) $(made_trace)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
 tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c cli/export/loaded.c $(made_elf)

@@ -2,6 +2,7 @@
 #include "model/oracles/rates.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -19,7 +20,7 @@ struct memory {
 struct gus_rates {
 	struct memory *memories;
 	struct choice *branches;        /* of 0: nothing is known */
-	uint32_t memories_n, ops_n;
+	uint32_t memories_n, ops_n;     /* room: zeros behind what was asked for */
 	struct gus_rates_asked asked;
 };
 
@@ -41,6 +42,25 @@ void gus_rates_free(struct gus_rates *r)
 	free(r->memories);
 	free(r->branches);
 	free(r);
+}
+
+/* At least n of them, at least twice as many as there were: all that are new are zero. */
+static void *grown(void *v, uint32_t *room, uint32_t n, size_t size)
+{
+	const uint32_t before = *room;
+
+	if (n <= before)
+		return v;
+	*room = n > 2 * before ? n : 2 * before;
+	v = gus_resize(v, *room, size);
+	memset((char *)v + before * size, 0, (*room - before) * size);
+	return v;
+}
+
+void gus_rates_grow(struct gus_rates *r, uint32_t memories, uint32_t ops)
+{
+	r->memories = grown(r->memories, &r->memories_n, memories, sizeof(*r->memories));
+	r->branches = grown(r->branches, &r->ops_n, ops, sizeof(*r->branches));
 }
 
 /* Where the i-th begins: shares of a round that lie as far apart as can be (multiples of the golden section). */

@@ -19,6 +19,8 @@ struct gus_rates;
 /* For so many accesses (program->memories_n) and ops. Nothing is known of them yet. */
 struct gus_rates *gus_rates_new(uint32_t memories, uint32_t ops);
 void gus_rates_free(struct gus_rates *r);
+/* Room for so many, of code that grows; nothing is known of those that are new. Never fewer. */
+void gus_rates_grow(struct gus_rates *r, uint32_t memories, uint32_t ops);
 /* -1 with err if there is no such access or op, more was mispredicted than executed, or the counts are beyond 2^62. */
 int gus_rates_set_memory(struct gus_rates *r, uint32_t memory, const struct gus_rates_memory *m, struct gus_error *err);
 int gus_rates_set_branch(struct gus_rates *r, uint32_t op, const struct gus_rates_branch *b, struct gus_error *err);

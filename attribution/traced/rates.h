@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured rates in place of caches and predictor. Which accesses and branches of a block have some is decided when it
+ * is executed for the first time:
+ *
+ *  - an access with GUS_OBSERVED_LEAST samples has its own;
+ *  - one with fewer has those of all such accesses of its loop (or of its function outside of loops), loads and stores
+ *    apart, if they have as many together;
+ *  - so has a branch, of each of its ways that was observed; where only branches that were taken are, what falls
+ *    through is left to the predictor;
+ *  - for all else caches and predictor are asked.
+ *
+ * How often is measured, when is not: rates are spread evenly over executions, while misses of a program come in
+ * bursts. */
+#ifndef GUS_ATTRIBUTION_TRACED_RATES_H
+#define GUS_ATTRIBUTION_TRACED_RATES_H
+
+#include "attribution/traced/traced.h"
+
+/* The block's samples join those of its region; when it is learnt. */
+void gus_traced_rates_learn(struct gus_traced *t, const struct gus_traced_block *b);
+/* Which of its accesses and branches have rates; when it is executed for the first time. */
+void gus_traced_rates_decide(struct gus_traced *t, struct gus_traced_block *b);
+
+/* Whether an access has some. */
+static inline bool gus_traced_rates_know(const struct gus_traced *t, uint32_t memory)
+{
+	return memory < t->rated.n && t->rated.v[memory];
+}
+
+/* What the next execution of an access that has some meets; of what was not told of its translation tlb stays. */
+void gus_traced_rates_access(struct gus_traced *t, uint32_t memory, uint8_t *level, uint8_t *tlb);
+/* Whether the branch at a block's end is mispredicted this time; false where that is not known. */
+bool gus_traced_rates_branch(struct gus_traced *t, const struct gus_traced_block *b, bool taken, bool *mispredicted);
+
+#endif
