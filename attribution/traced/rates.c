@@ -101,10 +101,10 @@ static void decide_accesses(struct gus_traced *t, struct gus_traced_block *b, ui
 void gus_traced_rates_access(struct gus_traced *t, uint32_t memory, uint8_t *level, uint8_t *tlb)
 {
 	const uint8_t known = t->rated.v[memory];
-	enum gus_hit hit;
-	enum gus_tlb translation;
+	enum gus_hit hit = (enum gus_hit)*level;
+	enum gus_tlb translation = (enum gus_tlb)*tlb;
 
-	gus_rates_access(t->rates, memory, &hit, &translation);
+	gus_rates_access_like(t->rates, memory, &hit, &translation);
 	*level = (uint8_t)hit;
 	if (!(known & TLB))
 		return;
@@ -112,6 +112,16 @@ void gus_traced_rates_access(struct gus_traced *t, uint32_t memory, uint8_t *lev
 		*tlb = (uint8_t)translation;
 	else if (*tlb == GUS_TLB_WALK)
 		*tlb = GUS_TLB_SECOND; /* it was in one of them; that it was in neither is wrong by the least so */
+}
+
+void gus_traced_rates_blind(struct gus_traced *t, uint32_t memory, uint8_t *level, uint8_t *tlb)
+{
+	enum gus_hit hit;
+	enum gus_tlb translation;
+
+	gus_rates_access(t->rates, memory, &hit, &translation);
+	*level = (uint8_t)hit;
+	*tlb = t->rated.v[memory] & TLB ? (uint8_t)translation : GUS_TLB_HIT;
 }
 
 /* Branches. */
@@ -178,7 +188,8 @@ bool gus_traced_rates_branch(struct gus_traced *t, const struct gus_traced_block
 {
 	if (!(b->rated_branch & (taken ? TAKEN : FALLEN)))
 		return false;
-	*mispredicted = gus_rates_mispredicted(t->rates, taken ? b->ops.taken : b->ops.op + b->ops.ops_n - 1);
+	*mispredicted = gus_rates_mispredicted_like(t->rates, taken ? b->ops.taken : b->ops.op + b->ops.ops_n - 1,
+						    *mispredicted);
 	return true;
 }
 

@@ -9,8 +9,9 @@
  *    through is left to the predictor;
  *  - for all else caches and predictor are asked.
  *
- * How often is measured, when is not: rates are spread evenly over executions, while misses of a program come in
- * bursts. */
+ * How often is measured, when is not. Misses come in bursts, which overlap, and a mispredicted exit is the loop's last
+ * turn; so answers follow those of caches and predictor as far as their rates go (gus_rates_access_like). Which of all
+ * executions it was is modelled, therefore, and only how many of them observed. */
 #ifndef GUS_ATTRIBUTION_TRACED_RATES_H
 #define GUS_ATTRIBUTION_TRACED_RATES_H
 
@@ -27,9 +28,13 @@ static inline bool gus_traced_rates_know(const struct gus_traced *t, uint32_t me
 	return memory < t->rated.n && t->rated.v[memory];
 }
 
-/* What the next execution of an access that has some meets; of what was not told of its translation tlb stays. */
+/* What the next execution of an access that has some meets. Level and tlb are what caches say of it; of what was not
+ * told of its translation tlb stays. */
 void gus_traced_rates_access(struct gus_traced *t, uint32_t memory, uint8_t *level, uint8_t *tlb);
-/* Whether the branch at a block's end is mispredicted this time; false where that is not known. */
+/* The same where caches say nothing, as there is no address: spread evenly. */
+void gus_traced_rates_blind(struct gus_traced *t, uint32_t memory, uint8_t *level, uint8_t *tlb);
+/* Whether the branch at a block's end is mispredicted this time, which is what the predictor says of it; false where
+ * nothing is known, and that stays. */
 bool gus_traced_rates_branch(struct gus_traced *t, const struct gus_traced_block *b, bool taken, bool *mispredicted);
 
 #endif

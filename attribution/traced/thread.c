@@ -395,6 +395,7 @@ static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 								    th->branching_number, o.taken) };
 	else
 		v = gus_branch_run(th->predictor, &o);
+	wrong = v.mispredicted;
 	if (gus_traced_rates_branch(th->t, b, o.taken, &wrong)) {
 		v = (struct gus_branch_verdict){ .mispredicted = wrong, .overridden = v.overridden && !wrong };
 		b->measured += th->counting;
@@ -577,11 +578,10 @@ static inline void count_access(struct gus_traced_thread *th, struct gus_traced_
 /* Of an access of several pieces the first has it all. */
 static void measure_access(struct gus_traced_thread *th, uint32_t memory, bool first, struct gus_cache_answer *answer)
 {
-	answer->level = GUS_HIT_L1;
 	if (first)
 		gus_traced_rates_access(th->t, memory, &answer->level, &answer->tlb);
 	else
-		answer->tlb = GUS_TLB_HIT;
+		answer->level = answer->tlb = 0;
 	answer->level_if_warm = answer->level;
 	answer->tlb_if_warm = answer->tlb;
 	th->t->memories.v[memory].measured += th->counting && first;
@@ -599,8 +599,11 @@ static void measure_blind(struct gus_traced_thread *th, const struct gus_traced_
 			i++;
 		if (i < matches_n || !gus_traced_rates_know(th->t, m))
 			continue;
-		measure_access(th, m, true, &answer);
+		gus_traced_rates_blind(th->t, m, &answer.level, &answer.tlb);
+		answer.level_if_warm = answer.level;
+		answer.tlb_if_warm = answer.tlb;
 		count_access(th, &th->t->memories.v[m], false, &answer);
+		th->t->memories.v[m].measured += th->counting;
 		th->t->memories.v[m].blind += th->counting;
 		if (skipping)
 			continue;

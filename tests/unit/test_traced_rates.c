@@ -67,8 +67,14 @@ static void add_loads(struct made *m, uint64_t ip, unsigned n, uint8_t level, ui
 		.data_source = made_observed_source(GUS_DATA_LOADS, level, tlb) });
 }
 
-/* Three of four in L2, one in L3 with a walk: exactly so often, and nothing of it is the caches', which have both lines
- * after the first turn. The second load has one sample too few, and alone in its loop nobody beside it. */
+/* As often as measured, but for what caches may put off that never have the like: one in sixteen, and one. */
+static void assert_about(uint64_t got, uint64_t told)
+{
+	assert_in_range(got, told - told / 16 - 2, told + told / 16 + 2);
+}
+
+/* Three of four in L2, one in L3 with a walk: nothing of it is the caches', which have both lines after the first turn.
+ * The second load has one sample too few, and alone in its loop nobody beside it. */
 static void test_own(void **state)
 {
 	struct made m = { .block = 0 };
@@ -83,7 +89,7 @@ static void test_own(void **state)
 	assert_int_equal(memory(&m, 0)->accesses, TURNS);
 	assert_int_equal(memory(&m, 0)->hits[GUS_HIT_L2], 3 * TURNS / 4);
 	assert_int_equal(memory(&m, 0)->hits[GUS_HIT_L3], TURNS / 4);
-	assert_int_equal(memory(&m, 0)->walks, TURNS / 4);
+	assert_about(memory(&m, 0)->walks, TURNS / 4);
 	assert_int_equal(memory(&m, 1)->measured, 0);
 	assert_int_equal(memory(&m, 1)->hits[GUS_HIT_L1], TURNS - 1);
 	assert_int_equal(m.model.t.blocks.v[m.block].measured, 0);
@@ -102,12 +108,13 @@ static void test_pool(void **state)
 	run(&m, true, false);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(memory(&m, i)->measured, TURNS);
-		assert_int_equal(memory(&m, i)->hits[GUS_HIT_L2], TURNS / 2);
+		assert_about(memory(&m, i)->hits[GUS_HIT_L2], TURNS / 2);
 	}
 	drop(&m);
 }
 
-/* Where only walks are told, which of the TLBs had the others is the caches' answer: the first, but at the start. */
+/* Where only walks are told, which of the TLBs had the others is the caches' answer: the first. Their own walk, of the
+ * first touch, is one of those. */
 static void test_walks(void **state)
 {
 	struct made m = { .block = 0 };
@@ -117,8 +124,8 @@ static void test_walks(void **state)
 	add_loads(&m, FIRST, 18, GUS_DATA_L1, GUS_DATA_TLB_EITHER);
 	add_loads(&m, FIRST, 2, GUS_DATA_L1, GUS_DATA_TLB_WALK);
 	run(&m, true, false);
-	assert_int_equal(memory(&m, 0)->walks, TURNS / 10);
-	assert_int_equal(memory(&m, 0)->second_tlb, 1);
+	assert_about(memory(&m, 0)->walks, TURNS / 10);
+	assert_int_equal(memory(&m, 0)->second_tlb, 0);
 	drop(&m);
 }
 
@@ -164,7 +171,7 @@ static void test_branch(void **state)
 	run(&m, true, false);
 	assert_int_equal(m.model.t.blocks.v[m.block].branches, TURNS - 1);
 	assert_int_equal(m.model.t.blocks.v[m.block].measured, TURNS - 1);
-	assert_in_range(m.model.t.blocks.v[m.block].mispredicted, TURNS / 4 - 1, TURNS / 4 + 1);
+	assert_about(m.model.t.blocks.v[m.block].mispredicted, TURNS / 4);
 	drop(&m);
 }
 
