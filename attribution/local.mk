@@ -13,6 +13,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/memory/sharing.c attribution/memory/sharing.h \
 	attribution/observed/kinds.c attribution/observed/kinds.h \
 	attribution/observed/observed.c attribution/observed/observed.h \
+	attribution/observed/ranges.c attribution/observed/ranges.h \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
 	attribution/profile/by.c attribution/profile/by.h \
 	attribution/profile/calls.c attribution/profile/calls.h \

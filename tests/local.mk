@@ -33,6 +33,7 @@ case_tests = \
 	tests/cases/flamegraph.sh \
 	tests/cases/flamegraph-browser.sh \
 	tests/cases/golden.sh \
+	tests/cases/rates.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/import.sh \
 	tests/cases/import-hostile.sh \
@@ -729,7 +730,8 @@ tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_program) $(printed) \
 	cli/common/calibrated.c cli/common/csv.c cli/common/json.c cli/common/print.c \
 	cli/model/engines.c cli/model/expected.c \
-	cli/common/calibrations.c cli/model/phases.c cli/model/traced_json.c cli/model/traced_text.c \
+	cli/common/calibrations.c cli/model/phases.c cli/model/traced_json.c \
+	cli/model/traced_text.c \
 	cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \

@@ -2,9 +2,9 @@
 #include "attribution/observed/observed.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "attribution/observed/kinds.h"
+#include "attribution/observed/ranges.h"
 #include "attribution/profile/profile.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -13,28 +13,16 @@
 #include "proto/data_source.h"
 #include "proto/psv.h"
 
-/* Code between two branches that is longer than this is none. */
-enum { RANGE_MOST = 65536 };
-
-/* Compared byte by byte: no padding may be in it. */
-struct place_key { uint64_t module, offset; };
-
 /* What counters say of an instruction, by which of them. */
 struct counted { uint64_t samples[GUS_OBSERVED_COUNTS], weight[GUS_OBSERVED_COUNTS]; };
-
-/* What stacks say of a place: ranges of code that begin with it, and that end with it, by a branch; mispredicted
- * branches that lead there. */
-struct stacked { uint64_t begins, ends, into; };
-/* Ranges of a module that begin and end up to a place, it included. */
-struct passed { struct place_key at; uint64_t begun, ended; };
 
 struct gus_observed {
 	struct gus_strings modules;             /* paths */
 	struct gus_index places;
 	struct gus_vec(struct gus_observed_insn) insns; /* by number of a place, and so is the next */
 	struct gus_vec(struct counted) counted; /* as far as some was counted, and so is the next */
-	struct gus_vec(struct stacked) stacked;
-	struct gus_vec(struct passed) passed;   /* by place, once it is settled */
+	struct gus_vec(uint64_t) into;          /* mispredicted branches of stacks that lead there */
+	struct gus_observed_ranges ranges;
 	uint32_t counters;                      /* that there were: a bit for each enum gus_observed_count */
 	bool ways_told;                         /* records of ops have the targets of branches */
 	/* Of stacks with cycles: those of their branches, and those that all samples stand for. */
@@ -61,7 +49,7 @@ static uint32_t module_of(struct gus_observed *o, uint32_t module)
 /* GUS_INDEX_NONE: it is in no file, or there are too many. */
 static uint32_t number_of(struct gus_observed *o, struct gus_place at)
 {
-	struct place_key key = { 0, at.offset };
+	struct gus_observed_place key = { 0, at.offset };
 	bool is_new;
 	uint32_t number;
 
@@ -145,22 +133,11 @@ static void take_op_branch(struct gus_observed *o, uint32_t number, const struct
 	o->totals.branches += taken;
 }
 
-static struct stacked *stacked(struct gus_observed *o, uint32_t number)
+static void count_into(struct gus_observed *o, uint32_t number)
 {
-	while (o->stacked.n <= number)
-		gus_vec_push(&o->stacked, (struct stacked){ 0 });
-	return &o->stacked.v[number];
-}
-
-/* Between the target of a branch and the next one all was executed, unless that cannot have been. */
-static void take_range(struct gus_observed *o, uint32_t begin, uint32_t end)
-{
-	const struct place_key *from = gus_index_key(&o->places, begin), *to = gus_index_key(&o->places, end);
-
-	if (from->module != to->module || to->offset < from->offset || to->offset - from->offset > RANGE_MOST)
-		return;
-	stacked(o, begin)->begins++;
-	stacked(o, end)->ends++;
+	while (o->into.n <= number)
+		gus_vec_push(&o->into, 0);
+	o->into.v[number]++;
 }
 
 static uint32_t branch_place(struct gus_observed *o, const struct gus_sample *s, uint64_t address)
@@ -181,7 +158,7 @@ static void take_stack(struct gus_observed *o, const struct gus_sample *s, bool 
 		const bool wrong = b->flags & GUS_BRANCH_MISPREDICTED;
 
 		if (reached != GUS_INDEX_NONE && from != GUS_INDEX_NONE)
-			take_range(o, reached, from);
+			gus_observed_ranges_add(&o->ranges, &o->places, reached, from);
 		reached = to;
 		o->stack_cycles += cycles ? b->cycles : 0;
 		if (from == GUS_INDEX_NONE || !(b->flags & (GUS_BRANCH_MISPREDICTED | GUS_BRANCH_PREDICTED)))
@@ -189,7 +166,7 @@ static void take_stack(struct gus_observed *o, const struct gus_sample *s, bool 
 		count_branch(&o->insns.v[from].taken, wrong);
 		o->totals.branches++;
 		if (wrong && to != GUS_INDEX_NONE)
-			stacked(o, to)->into++;
+			count_into(o, to);
 	}
 	o->cycles = gus_saturated(o->cycles, cycles && s->branches_n ? s->period : 0);
 }
@@ -275,35 +252,6 @@ static void settle_branches(struct gus_observed *o, struct gus_observed_branch *
 	o->totals.branches += c->samples[GUS_OBSERVED_BRANCHES];
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct passed *x = a, *y = b;
-
-	if (x->at.module != y->at.module)
-		return x->at.module < y->at.module ? -1 : 1;
-	return x->at.offset < y->at.offset ? -1 : x->at.offset > y->at.offset;
-}
-
-/* Ranges that begin, and that end, up to each place. */
-static void settle_ranges(struct gus_observed *o)
-{
-	o->passed.n = 0;
-	for (uint32_t i = 0; i < o->stacked.n; i++) {
-		struct passed p = { .begun = o->stacked.v[i].begins, .ended = o->stacked.v[i].ends };
-
-		memcpy(&p.at, gus_index_key(&o->places, i), sizeof(p.at));
-		gus_vec_push(&o->passed, p);
-	}
-	if (o->passed.n)
-		qsort(o->passed.v, o->passed.n, sizeof(*o->passed.v), by_place);
-	for (size_t i = 1; i < o->passed.n; i++) {
-		if (o->passed.v[i].at.module != o->passed.v[i - 1].at.module)
-			continue;
-		o->passed.v[i].begun += o->passed.v[i - 1].begun;
-		o->passed.v[i].ended += o->passed.v[i - 1].ended;
-	}
-}
-
 void gus_observed_settle(struct gus_observed *o)
 {
 	const bool loads = has_all(o, GUS_OBSERVED_L1, GUS_OBSERVED_MEMORY);
@@ -317,7 +265,7 @@ void gus_observed_settle(struct gus_observed *o)
 	}
 	for (size_t i = 0; !o->ways_told && i < o->insns.n; i++)
 		o->insns.v[i].fallen = (struct gus_observed_branch){ 0 };
-	settle_ranges(o);
+	gus_observed_ranges_settle(&o->ranges);
 }
 
 struct gus_observed *gus_observed_new(void)
@@ -325,7 +273,7 @@ struct gus_observed *gus_observed_new(void)
 	struct gus_observed *o = gus_zalloc(sizeof(*o));
 
 	gus_strings_init(&o->modules);
-	gus_index_init(&o->places, sizeof(struct place_key));
+	gus_index_init(&o->places, sizeof(struct gus_observed_place));
 	return o;
 }
 
@@ -351,8 +299,8 @@ void gus_observed_free(struct gus_observed *o)
 	gus_index_free(&o->places);
 	gus_vec_free(&o->insns);
 	gus_vec_free(&o->counted);
-	gus_vec_free(&o->stacked);
-	gus_vec_free(&o->passed);
+	gus_vec_free(&o->into);
+	gus_observed_ranges_free(&o->ranges);
 	gus_vec_free(&o->events);
 	gus_vec_free(&o->numbers);
 	free(o);
@@ -360,36 +308,18 @@ void gus_observed_free(struct gus_observed *o)
 
 const struct gus_observed_insn *gus_observed_at(struct gus_observed *o, const char *module, uint64_t offset)
 {
-	struct place_key key = { gus_strings_add(&o->modules, module), offset };
+	struct gus_observed_place key = { gus_strings_add(&o->modules, module), offset };
 	uint32_t number = gus_index_find(&o->places, &key);
 
 	return number == GUS_INDEX_NONE ? NULL : &o->insns.v[number];
 }
 
-/* How often code went past a place without a branch: that it begins no later than there and ends behind it. */
-static uint64_t passed_by(const struct gus_observed *o, struct place_key at)
-{
-	size_t low = 0, high = o->passed.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_place(&(struct passed){ .at = at }, &o->passed.v[middle]) < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (!low || o->passed.v[low - 1].at.module != at.module)
-		return 0;
-	return o->passed.v[low - 1].begun - o->passed.v[low - 1].ended;
-}
-
 /* What stacks say of falling through, where what is behind mispredicted branches was sampled as well. */
-static void add_fallen(const struct gus_observed *o, struct gus_observed_branch *fallen, struct place_key at,
+static void add_fallen(const struct gus_observed *o, struct gus_observed_branch *fallen, struct gus_observed_place at,
 		       uint64_t behind)
 {
-	const uint64_t passed = passed_by(o, at);
-	const struct place_key next = { at.module, behind };
+	const uint64_t passed = gus_observed_ranges_past(&o->ranges, at);
+	const struct gus_observed_place next = { at.module, behind };
 	const uint32_t number = gus_index_find(&o->places, &next);
 	double wrong = 0;
 
@@ -398,8 +328,8 @@ static void add_fallen(const struct gus_observed *o, struct gus_observed_branch 
 	if (number < o->counted.n)
 		wrong = (double)o->counted.v[number].weight[GUS_OBSERVED_BEHIND] * (double)o->stack_cycles /
 			(double)o->cycles;
-	if (number < o->stacked.n)
-		wrong -= (double)o->stacked.v[number].into;
+	if (number < o->into.n)
+		wrong -= (double)o->into.v[number];
 	fallen->samples += passed;
 	fallen->executed += passed;
 	fallen->mispredicted += wrong > 0 ? wrong < (double)passed ? (uint64_t)(wrong + 0.5) : passed : 0;
@@ -408,7 +338,7 @@ static void add_fallen(const struct gus_observed *o, struct gus_observed_branch 
 struct gus_observed_insn gus_observed_branch_at(struct gus_observed *o, const char *module, uint64_t offset,
 						uint64_t behind)
 {
-	const struct place_key at = { gus_strings_add(&o->modules, module), offset };
+	const struct gus_observed_place at = { gus_strings_add(&o->modules, module), offset };
 	const struct gus_observed_insn *insn = gus_observed_at(o, module, offset);
 	struct gus_observed_insn found = insn ? *insn : (struct gus_observed_insn){ 0 };
 

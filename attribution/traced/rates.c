@@ -2,6 +2,7 @@
 #include "attribution/traced/rates.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "attribution/observed/observed.h"
 #include "base/limits.h"
@@ -31,9 +32,14 @@ static const struct gus_observed_insn *observed(const struct gus_traced *t, cons
 
 static struct gus_observed_access *pool_of(struct gus_traced *t, uint32_t region, bool load)
 {
-	while (t->pools.n <= 2 * region + 1ul)
-		gus_vec_push(&t->pools, (struct gus_observed_access){ 0 });
-	return &t->pools.v[2 * region + load];
+	const uint32_t before = t->pools_n, n = 2 * (region + 1);
+
+	if (n > before) {
+		t->pools_n = n > 2 * before ? n : 2 * before;
+		t->pools = gus_resize(t->pools, t->pools_n, sizeof(*t->pools));
+		memset(t->pools + before, 0, (t->pools_n - before) * sizeof(*t->pools));
+	}
+	return &t->pools[2 * region + load];
 }
 
 static void pool(struct gus_traced *t, const struct gus_traced_block *b, uint32_t i)

@@ -55,7 +55,7 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->covered_by);
 	gus_vec_free(&t->pics);
 	gus_vec_free(&t->rated);
-	gus_vec_free(&t->pools);
+	free(t->pools);
 	gus_rates_free(t->rates);
 	gus_phases_found_free(&t->phases);
 	gus_strings_free(&t->strings);

@@ -9,7 +9,6 @@
 #ifndef GUS_ATTRIBUTION_TRACED_TRACED_H
 #define GUS_ATTRIBUTION_TRACED_TRACED_H
 
-#include "attribution/observed/observed.h"
 #include "attribution/traced/pics.h"
 #include "base/alloc.h"
 #include "base/index.h"
@@ -29,6 +28,8 @@ struct gus_core_config;
 struct gus_core_hooks;
 struct gus_core_listener;
 struct gus_known_insn;
+struct gus_observed;
+struct gus_observed_access;
 struct gus_rates;
 struct gus_sensitivity;
 struct gus_traced_match;
@@ -236,7 +237,8 @@ struct gus_traced {
 	 * stores and for loads, samples of all accesses that have too few. */
 	struct gus_rates *rates;
 	struct gus_vec(uint8_t) rated;
-	struct gus_vec(struct gus_observed_access) pools;
+	struct gus_observed_access *pools;
+	uint32_t pools_n;
 	/* Steps before the lanes are chosen. */
 	/* steps since the knobs were looked at, and after how many they are again */
 	uint64_t since, look_after;

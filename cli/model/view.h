@@ -16,6 +16,7 @@ struct gus_screen;
 struct gus_screen_options;
 struct gus_model_expectation;
 struct gus_model_output;
+struct gus_observed;
 
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */
 struct gus_model_process {
@@ -46,6 +47,9 @@ struct gus_model_traced {
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
 	uint64_t warm_up;
 	const char *input;              /* of a file: how the user calls it, "-" for standard input */
+	const char *rates;              /* the recording to take rates of; "none"; NULL: the one that is modelled */
+	const char *rates_of;           /* what people are told that it is */
+	struct gus_observed *observed;  /* what it says (rates.h); NULL: nothing */
 	const struct gus_screen_options *screen; /* of text */
 	struct gus_model_output *output;
 	const struct gus_model_expectation *expectation;
