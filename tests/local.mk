@@ -914,7 +914,8 @@ EXTRA_DIST += tests/accuracy/words
 check_PROGRAMS += tests/accuracy/golden_stages
 golden_stages = tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
-EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/judged tests/accuracy/kernels/judged.c
+EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/golden/rates-table tests/accuracy/judged \
+	tests/accuracy/kernels/judged.c
 EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c
 
 # Recordings of perf, for what the parser of records makes of them.
@@ -1054,6 +1055,7 @@ golden_sources = tests/accuracy/golden/attribute.c tests/accuracy/golden/attribu
 	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h tests/accuracy/golden/passes.h \
 	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \
 	tests/accuracy/golden/output.c tests/accuracy/golden/output.h \
+	tests/accuracy/golden/rates.c tests/accuracy/golden/rates.h \
 	tests/accuracy/golden/replay.c tests/accuracy/golden/replay.h \
 	tests/accuracy/golden/run.c tests/accuracy/golden/run.h \
 	tests/accuracy/golden/samplers.c tests/accuracy/golden/samplers.h \

@@ -24,6 +24,9 @@
  *	                                                    instructions of the trace has it (attribute.h); by default
  *	                                                    of all, by the machine's table without its traits and its
  *	                                                    predictor; K: steps of spreading
+ *	gusprof-golden rates FOLDER TRACE [--only VARIANT] [--stream] [--each]
+ *	                                                    how far off wrong caches and a wrong predictor are, and
+ *	                                                    measured rates in their place (rates.h)
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,6 +43,7 @@
 #include "tests/accuracy/golden/calibrate.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/output.h"
+#include "tests/accuracy/golden/rates.h"
 #include "tests/accuracy/golden/run.h"
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
@@ -51,7 +55,7 @@ struct arguments {
 	const char *word, *second, *uarch, *folder, *nearest, *only;
 	uint64_t seed, samples, period;
 	unsigned passes, stores;
-	bool seeded, bare, truth, quick, each, replay;
+	bool seeded, bare, truth, quick, each, replay, stream;
 };
 
 static int usage(void)
@@ -61,7 +65,8 @@ static int usage(void)
 		"stages [--passes K] [--period N] [--stores N] STAGES DICT -o FOLDER | "
 		"calibrate SEED | NAME [--bare] [--nearest NAME] [--only FITS] [--quick] [--each] [--replay] | "
 		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
-		"attribute FOLDER TRACE [--uarch NAME|FILE] [--samples N] [--passes K]\n");
+		"attribute FOLDER TRACE [--uarch NAME|FILE] [--samples N] [--passes K] | "
+		"rates FOLDER TRACE [--only VARIANT] [--stream] [--each]\n");
 	return 2;
 }
 
@@ -399,6 +404,14 @@ static int do_attribute(const struct arguments *a, struct gus_error *err)
 	return a->second ? golden_attribute(&o, err) : gus_fail(err, GUS_E_USAGE, "a trace comes behind the folder");
 }
 
+static int do_rates(const struct arguments *a, struct gus_error *err)
+{
+	struct golden_rates_options o = { .folder = a->word, .trace = a->second, .only = a->only, .stream = a->stream,
+		.each = a->each };
+
+	return a->second ? golden_rates(&o, err) : gus_fail(err, GUS_E_USAGE, "a trace comes behind the folder");
+}
+
 /* Nothing but digits. */
 static bool is_number(const char *word, uint64_t most, uint64_t *n)
 {
@@ -448,7 +461,7 @@ static bool parse_flag(const char *option, struct arguments *a)
 {
 	const struct { const char *name; bool *to; } of[] = { { "--bare", &a->bare }, { "--truth", &a->truth },
 		{ "--quick", &a->quick }, { "--each", &a->each },
-		{ "--replay", &a->replay } };
+		{ "--replay", &a->replay }, { "--stream", &a->stream } };
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
 		if (strcmp(option, of[i].name) == 0)
@@ -487,7 +500,8 @@ int main(int argc, char **argv)
 		bool folder;
 	} verbs[] = { { "machine", do_machine, false }, { "run", do_run, true }, { "score", do_score, false },
 		{ "stages", do_stages, true }, { "top", do_top, false }, { "facts", do_facts, false },
-		{ "calibrate", do_calibrate, false }, { "attribute", do_attribute, false } };
+		{ "calibrate", do_calibrate, false }, { "attribute", do_attribute, false },
+		{ "rates", do_rates, false } };
 	struct arguments a = { 0 };
 	struct gus_error err = { 0 };
 
