@@ -66,8 +66,7 @@ static uint32_t number_of(struct gus_observed *o, struct gus_place at)
 
 /* Accesses. */
 
-/* GUS_HITS: it is not told, or is none that a model has. What missed in a level was in none that is known, but for what
- * missed in the last one. */
+/* GUS_HITS: it is not told, or is none that a model has. What missed in a level is of the next one, or beyond. */
 static enum gus_hit level_of(const struct gus_data_source *d)
 {
 	static const uint8_t levels[GUS_DATA_LEVELS] = { [GUS_DATA_LEVEL_UNKNOWN] = GUS_HITS,
@@ -79,7 +78,8 @@ static enum gus_hit level_of(const struct gus_data_source *d)
 		[GUS_DATA_EXTENSION] = GUS_HIT_MEMORY, [GUS_DATA_IO] = GUS_HITS, [GUS_DATA_UNCACHED] = GUS_HITS };
 
 	if (d->missed)
-		return d->level == GUS_DATA_L3 ? GUS_HIT_MEMORY : GUS_HITS;
+		return d->level == GUS_DATA_L3 ? GUS_HIT_MEMORY : d->level == GUS_DATA_L2 ? GUS_HIT_L3 :
+			d->level == GUS_DATA_L1 ? GUS_HIT_L2 : GUS_HITS;
 	return d->remote && d->level != GUS_DATA_LEVEL_UNKNOWN ? GUS_HIT_MEMORY : (enum gus_hit)levels[d->level];
 }
 
@@ -91,6 +91,7 @@ static void count_access(struct gus_observed *o, struct gus_observed_access *a, 
 		return;
 	a->samples++;
 	a->hits[level]++;
+	a->beyond += d->missed && level != GUS_HIT_MEMORY;
 	a->first += d->tlb == GUS_DATA_TLB_FIRST;
 	a->second += d->tlb == GUS_DATA_TLB_SECOND;
 	a->either += d->tlb == GUS_DATA_TLB_EITHER;
@@ -351,6 +352,7 @@ void gus_observed_access_add(struct gus_observed_access *to, const struct gus_ob
 	to->samples += more->samples;
 	for (unsigned i = 0; i < GUS_HITS; i++)
 		to->hits[i] = gus_saturated(to->hits[i], more->hits[i]);
+	to->beyond += more->beyond;
 	to->first += more->first;
 	to->second += more->second;
 	to->either += more->either;

@@ -32,6 +32,7 @@ struct gus_observed_access {
 	uint64_t samples;
 	/* Of those that tell: of samples executions, of counters so many as the samples stand for. */
 	uint64_t hits[GUS_HITS];
+	uint64_t beyond;        /* of these: farther perhaps, as it is only told that it missed in the level before */
 	uint64_t first, second, either, walked; /* of the TLBs; either: one of the two */
 };
 

@@ -9,7 +9,9 @@
 #include "model/code/program.h"
 #include "model/oracles/rates.h"
 
-enum { KNOWN = 1, TLB = 2, WALKS = 4 };  /* of an access; WALKS: of its translation only whether it walked is known */
+/* Of an access. WALKS: of its translation only whether it walked is known; BEYOND: of some misses not where they
+ * went. */
+enum { KNOWN = 1, TLB = 2, WALKS = 4, BEYOND = 8 };
 enum { TAKEN = 1, FALLEN = 2 };         /* of a branch: of which of its ways */
 
 static bool is_load(const struct gus_traced *t, uint32_t memory)
@@ -30,7 +32,14 @@ static const struct gus_observed_insn *observed(const struct gus_traced *t, cons
 
 /* Accesses. */
 
-static struct gus_observed_access *pool_of(struct gus_traced *t, uint32_t region, bool load)
+struct gus_traced_pool {
+	struct gus_observed_access all;
+	uint64_t rated;                 /* samples when its rate was set; 0: it has none yet */
+	uint8_t known;
+};
+
+/* The number of a region's. */
+static uint32_t pool_of(struct gus_traced *t, uint32_t region, bool load)
 {
 	const uint32_t before = t->pools_n, n = 2 * (region + 1);
 
@@ -38,8 +47,9 @@ static struct gus_observed_access *pool_of(struct gus_traced *t, uint32_t region
 		t->pools_n = n > 2 * before ? n : 2 * before;
 		t->pools = gus_resize(t->pools, t->pools_n, sizeof(*t->pools));
 		memset(t->pools + before, 0, (t->pools_n - before) * sizeof(*t->pools));
+		gus_rates_grow(t->pooled, t->pools_n, 0);
 	}
-	return &t->pools[2 * region + load];
+	return 2 * region + load;
 }
 
 static void pool(struct gus_traced *t, const struct gus_traced_block *b, uint32_t i)
@@ -49,9 +59,10 @@ static void pool(struct gus_traced *t, const struct gus_traced_block *b, uint32_
 
 	for (uint32_t m = own.first; insn && m < own.first + own.n; m++) {
 		const struct gus_observed_access *a = is_load(t, m) ? &insn->loads : &insn->stores;
+		const uint32_t number = pool_of(t, b->region, is_load(t, m)); /* which may move them */
 
 		if (a->samples < GUS_OBSERVED_LEAST)
-			gus_observed_access_add(pool_of(t, b->region, is_load(t, m)), a);
+			gus_observed_access_add(&t->pools[number].all, a);
 	}
 }
 
@@ -74,16 +85,29 @@ static uint64_t scaled(uint64_t n, const uint64_t hits[GUS_HITS])
 }
 
 /* Of a translation that was in either of the TLBs nobody knows in which. */
-static void rate_access(struct gus_traced *t, uint32_t memory, const struct gus_observed_access *a)
+static uint8_t rate(struct gus_rates *rates, uint32_t number, const struct gus_observed_access *a)
 {
 	struct gus_rates_memory m = { .tlb = { a->first + a->either, a->second, a->walked } };
 	uint64_t translated = m.tlb[0] + m.tlb[1] + m.tlb[2];
 
 	for (unsigned i = 0; i < GUS_HITS; i++)
 		m.hits[i] = scaled(a->hits[i], a->hits);
-	if (gus_rates_set_memory(t->rates, memory, &m, NULL) != 0)
+	if (gus_rates_set_memory(rates, number, &m, NULL) != 0)
 		assert(!"counts are below 2^61, of an access that there is");
-	t->rated.v[memory] = (uint8_t)(KNOWN | (translated >= GUS_OBSERVED_LEAST ? TLB : 0) | (a->either ? WALKS : 0));
+	return (uint8_t)(KNOWN | (translated >= GUS_OBSERVED_LEAST ? TLB : 0) | (a->either ? WALKS : 0) |
+			 (a->beyond ? BEYOND : 0));
+}
+
+/* The pool's rate begins when it is first asked for, or has grown by a quarter since. */
+static void rate_pooled(struct gus_traced *t, uint32_t memory, uint32_t pool)
+{
+	struct gus_traced_pool *p = &t->pools[pool];
+
+	if (p->rated + p->rated / 4 < p->all.samples) {
+		p->known = rate(t->pooled, pool, &p->all);
+		p->rated = p->all.samples;
+	}
+	t->rated.v[memory] = (struct gus_traced_rated){ pool + 1, p->known };
 }
 
 static void decide_accesses(struct gus_traced *t, struct gus_traced_block *b, uint32_t i)
@@ -92,26 +116,36 @@ static void decide_accesses(struct gus_traced *t, struct gus_traced_block *b, ui
 	const struct gus_traced_own own = t->own.v[b->insn + i];
 
 	for (uint32_t m = own.first; m < own.first + own.n; m++) {
-		const struct gus_observed_access *all = pool_of(t, b->region, is_load(t, m));
-		const struct gus_observed_access *a = !insn ? all : is_load(t, m) ? &insn->loads : &insn->stores;
+		const uint32_t pool = pool_of(t, b->region, is_load(t, m));
+		const struct gus_observed_access *a = !insn ? NULL : is_load(t, m) ? &insn->loads : &insn->stores;
 
-		if (a->samples < GUS_OBSERVED_LEAST)
-			a = all;
-		if (a->samples < GUS_OBSERVED_LEAST)
-			continue;
-		rate_access(t, m, a);
-		b->rated_n++;
+		if (a && a->samples >= GUS_OBSERVED_LEAST)
+			t->rated.v[m] = (struct gus_traced_rated){ 0, rate(t->rates, m, a) };
+		else if (t->pools[pool].all.samples >= GUS_OBSERVED_LEAST)
+			rate_pooled(t, m, pool);
+		b->rated_n += t->rated.v[m].known != 0;
 	}
+}
+
+/* Whose rates an access has, and its number there. */
+static struct gus_rates *rates_of(const struct gus_traced *t, uint32_t *memory)
+{
+	const uint32_t pool = t->rated.v[*memory].pool;
+
+	*memory = pool ? pool - 1 : *memory;
+	return pool ? t->pooled : t->rates;
 }
 
 void gus_traced_rates_access(struct gus_traced *t, uint32_t memory, uint8_t *level, uint8_t *tlb)
 {
-	const uint8_t known = t->rated.v[memory];
+	const uint8_t known = t->rated.v[memory].known;
+	struct gus_rates *rates = rates_of(t, &memory);
 	enum gus_hit hit = (enum gus_hit)*level;
 	enum gus_tlb translation = (enum gus_tlb)*tlb;
 
-	gus_rates_access_like(t->rates, memory, &hit, &translation);
-	*level = (uint8_t)hit;
+	gus_rates_access_like(rates, memory, &hit, &translation);
+	if (!(known & BEYOND) || hit == GUS_HIT_L1 || *level < hit)
+		*level = (uint8_t)hit; /* else how far it went is the caches' answer */
 	if (!(known & TLB))
 		return;
 	if (!(known & WALKS) || translation == GUS_TLB_WALK)
@@ -122,12 +156,14 @@ void gus_traced_rates_access(struct gus_traced *t, uint32_t memory, uint8_t *lev
 
 void gus_traced_rates_blind(struct gus_traced *t, uint32_t memory, uint8_t *level, uint8_t *tlb)
 {
+	const uint8_t known = t->rated.v[memory].known;
+	struct gus_rates *rates = rates_of(t, &memory);
 	enum gus_hit hit;
 	enum gus_tlb translation;
 
-	gus_rates_access(t->rates, memory, &hit, &translation);
+	gus_rates_access(rates, memory, &hit, &translation);
 	*level = (uint8_t)hit;
-	*tlb = t->rated.v[memory] & TLB ? (uint8_t)translation : GUS_TLB_HIT;
+	*tlb = known & TLB ? (uint8_t)translation : GUS_TLB_HIT;
 }
 
 /* Branches. */
@@ -206,7 +242,7 @@ void gus_traced_rates_decide(struct gus_traced *t, struct gus_traced_block *b)
 		return;
 	gus_rates_grow(t->rates, t->program->memories_n, t->program->ops_n);
 	while (t->rated.n < t->program->memories_n)
-		gus_vec_push(&t->rated, 0);
+		gus_vec_push(&t->rated, (struct gus_traced_rated){ 0, 0 });
 	for (uint32_t i = 0; i < b->insns_n; i++)
 		decide_accesses(t, b, i);
 	if (b->branch)

@@ -4,7 +4,7 @@
  *
  *  - an access with GUS_OBSERVED_LEAST samples has its own;
  *  - one with fewer has those of all such accesses of its loop (or of its function outside of loops), loads and stores
- *    apart, if they have as many together;
+ *    apart, if they have as many together: one rate for all, so that the caches say which of them misses;
  *  - so has a branch, of each of its ways that was observed; where only branches that were taken are, what falls
  *    through is left to the predictor;
  *  - for all else caches and predictor are asked.
@@ -25,7 +25,7 @@ void gus_traced_rates_decide(struct gus_traced *t, struct gus_traced_block *b);
 /* Whether an access has some. */
 static inline bool gus_traced_rates_know(const struct gus_traced *t, uint32_t memory)
 {
-	return memory < t->rated.n && t->rated.v[memory];
+	return memory < t->rated.n && t->rated.v[memory].known;
 }
 
 /* What the next execution of an access that has some meets. Level and tlb are what caches say of it; of what was not

@@ -23,6 +23,7 @@ void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *opti
 	t->program = gus_growing_program(t->growing);
 	gus_strings_init(&t->strings);
 	t->rates = gus_rates_new(0, 0);
+	t->pooled = gus_rates_new(0, 0);
 	if (options->alone) {
 		t->options.core = t->options.all = true;
 		t->options.causality = t->options.both = t->options.phases = t->options.interval = false;
@@ -57,6 +58,7 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->rated);
 	free(t->pools);
 	gus_rates_free(t->rates);
+	gus_rates_free(t->pooled);
 	gus_phases_found_free(&t->phases);
 	gus_strings_free(&t->strings);
 	if (t->covered.key_size)

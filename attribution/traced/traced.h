@@ -29,10 +29,10 @@ struct gus_core_hooks;
 struct gus_core_listener;
 struct gus_known_insn;
 struct gus_observed;
-struct gus_observed_access;
 struct gus_rates;
 struct gus_sensitivity;
 struct gus_traced_match;
+struct gus_traced_pool;
 
 struct gus_traced_options {
 	const struct gus_uarch *uarch;
@@ -233,11 +233,12 @@ struct gus_traced {
 	bool full;                              /* a trace has stopped to grow before the program ended */
 	struct gus_vec(char *) notices;         /* what else is not in it; sentences */
 	size_t notices_told;                    /* of them, those that the traces have; behind them, our own */
-	/* Private: measured rates, by the program's accesses and ops; which accesses have some, and how; by region, for
-	 * stores and for loads, samples of all accesses that have too few. */
-	struct gus_rates *rates;
-	struct gus_vec(uint8_t) rated;
-	struct gus_observed_access *pools;
+	/* Private: measured rates, by the program's accesses and ops; which accesses have some, and how: their own, or
+	 * those of a pool, which is 0 for none and else its number and 1; by region, for stores and for loads, samples
+	 * of all accesses that have too few. */
+	struct gus_rates *rates, *pooled;       /* pooled: by pool */
+	struct gus_vec(struct gus_traced_rated { uint32_t pool; uint8_t known; }) rated;
+	struct gus_traced_pool *pools;
 	uint32_t pools_n;
 	/* Steps before the lanes are chosen. */
 	/* steps since the knobs were looked at, and after how many they are again */

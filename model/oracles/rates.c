@@ -82,19 +82,20 @@ static bool decide(struct choice *c)
 	return true;
 }
 
-/* By how many a kind may be ahead or behind: by its share, or that of all others if these are rarer. */
-static uint64_t ahead(const struct choice *c)
+/* By how much a kind may be ahead or behind, as `carried` counts: a part of its share, or of that of all others if
+ * these are rarer. */
+static __int128 ahead(const struct choice *c)
 {
 	const uint64_t rarer = c->yes < c->of - c->yes ? c->yes : c->of - c->yes;
-	const double due = c->of ? (double)rarer / (double)c->of * (double)c->asked : 0;
+	const __int128 part = (__int128)c->asked * rarer / GUS_RATES_LOOSE, most = (__int128)GUS_RATES_AHEAD * c->of;
 
-	return due / GUS_RATES_LOOSE < GUS_RATES_AHEAD - 1 ? 1 + (uint64_t)(due / GUS_RATES_LOOSE) : GUS_RATES_AHEAD;
+	return part < most ? part : most;
 }
 
 /* Where a guess says yes it is given in advance, where it says no it is put off. What always is so is so now. */
 static bool decide_like(struct choice *c, bool guess)
 {
-	const __int128 off = (__int128)ahead(c) * c->of;
+	const __int128 off = ahead(c);
 
 	c->asked++;
 	c->carried += c->yes;

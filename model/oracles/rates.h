@@ -31,9 +31,9 @@ bool gus_rates_mispredicted(struct gus_rates *r, uint32_t op);
 
 /* The same with somebody's guess of each answer: so often as told, and when the guess says so as far as that goes.
  * Kinds of answers are then ahead of their share or behind it, for each decision by no more than one in GUS_RATES_LOOSE
- * of those that there should have been so far of what is rarer, yes or no, and one, and at most by GUS_RATES_AHEAD. So
- * misses that come in bursts are in bursts, and a guess that is wrong by how often is wrong by little, and in the long
- * run by nothing. */
+ * of those that there should have been so far of what is rarer, yes or no, and at most by GUS_RATES_AHEAD. So misses
+ * that come in bursts are in bursts, and a guess that is wrong by how often is wrong by little, in the long run by
+ * nothing; and of those that come once or twice as many come as without a guess. */
 enum { GUS_RATES_LOOSE = 16, GUS_RATES_AHEAD = 1024 };
 void gus_rates_access_like(struct gus_rates *r, uint32_t memory, enum gus_hit *level, enum gus_tlb *tlb);
 bool gus_rates_mispredicted_like(struct gus_rates *r, uint32_t op, bool guess);

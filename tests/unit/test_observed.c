@@ -97,7 +97,7 @@ static void test_accesses(void **state)
 	gus_observed_free(o);
 }
 
-/* Missed in L3: memory. Missed in L2: nobody knows where it was. */
+/* Missed in L3: memory. Missed in L2: L3, or beyond. */
 static void test_missed(void **state)
 {
 	struct gus_data_source beyond_l2 = { .does = GUS_DATA_LOADS, .level = GUS_DATA_L2, .missed = true };
@@ -114,7 +114,8 @@ static void test_missed(void **state)
 		.data_source = gus_data_source_word(&beyond_l3) });
 	o = made_observed_end(&m);
 	insn = gus_observed_at(o, app, 0x100);
-	assert_true(insn->loads.samples == 6 && insn->loads.hits[GUS_HIT_MEMORY] == 6);
+	assert_true(insn->loads.samples == 11 && insn->loads.hits[GUS_HIT_MEMORY] == 6);
+	assert_true(insn->loads.hits[GUS_HIT_L3] == 5 && insn->loads.beyond == 5);
 	gus_observed_free(o);
 }
 
