@@ -60,6 +60,20 @@ expect "text says by whom" 'what samples of run/ibs-ops.data say$'
 expect "and how much of all" '^ +[0-9.]+% +[0-9.]+% +0.00% +[0-9.]+% +[0-9.]+% +0.00%  all$'
 expect "and of each region" '^ +[0-9.]+% .*  work(, loop at .*)?$'
 
+# How far off that is of what is true: of both engines a row for each sampler, and what is known is nearest.
+for engine in "" --stream; do
+	# shellcheck disable=SC2086 # nothing, or a word
+	"$golden" rates run t $engine >rows 2>&1 || { problem "rates are not judged"; cat rows; }
+	awk -F '\t' '/^#/ { next } { error[$1] = $2; rows++ } NF != 10 { print }
+		END { if (rows != 6 || error["known"] >= error["wrong"]) print rows, "rows:", error["known"] }' \
+		rows >out
+	[[ -s out ]] && { problem "what rates are worth is off"; cat out; }
+done
+"$golden" rates run >out 2>&1 && problem "rates without a trace are judged"
+expect "rates of no trace" 'a trace comes behind'
+"$golden" rates nowhere t >out 2>&1 && problem "rates of no folder are judged"
+expect "rates of no folder" 'nowhere/machine.uarch'
+
 # What says nothing of rates is refused where it was asked for.
 "$GUSPROF" model --uarch skylake -i t --rates run/timer.data >out 2>&1 && problem "a timer has rates"
 expect "a timer" 'none of its samples says where an access hit'
