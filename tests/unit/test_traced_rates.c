@@ -128,6 +128,24 @@ static void test_walks(void **state)
 	drop(&m);
 }
 
+/* Where it is only told that L1 was missed, how far it went is the caches' answer, at the first touch memory, and at
+ * least L2. */
+static void test_beyond(void **state)
+{
+	const struct gus_data_source d = { .does = GUS_DATA_LOADS, .level = GUS_DATA_L1, .missed = true };
+	struct made m = { .block = 0 };
+
+	(void)state;
+	made_observed_event(&m.observed, &made_ibs_ops);
+	made_observed_add(&m.observed, 20, (struct gus_sample){ .ip = FIRST, .exact = true,
+		.data_source = gus_data_source_word(&d) });
+	run(&m, true, false);
+	assert_int_equal(memory(&m, 0)->measured, TURNS);
+	assert_int_equal(memory(&m, 0)->hits[GUS_HIT_MEMORY], 1);
+	assert_int_equal(memory(&m, 0)->hits[GUS_HIT_L2], TURNS - 1);
+	drop(&m);
+}
+
 /* Accesses without addresses go as far as it was measured, in both engines: a hundred cycles and more, each. */
 static void test_blind(void **state)
 {
@@ -178,7 +196,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own), cmocka_unit_test(test_pool), cmocka_unit_test(test_walks),
-		cmocka_unit_test(test_blind), cmocka_unit_test(test_branch),
+		cmocka_unit_test(test_beyond), cmocka_unit_test(test_blind), cmocka_unit_test(test_branch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
