@@ -11,6 +11,9 @@ attribution_libattribution_a_SOURCES = \
 	attribution/compared/variants.c attribution/compared/variants.h \
 	attribution/compared/weak.c attribution/compared/weak.h \
 	attribution/memory/sharing.c attribution/memory/sharing.h \
+	attribution/observed/kinds.c attribution/observed/kinds.h \
+	attribution/observed/observed.c attribution/observed/observed.h \
+	attribution/observed/ranges.c attribution/observed/ranges.h \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
 	attribution/profile/by.c attribution/profile/by.h \
 	attribution/profile/calls.c attribution/profile/calls.h \
@@ -60,6 +63,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/knobs.c \
 	attribution/traced/match.c attribution/traced/match.h \
 	attribution/traced/private.h \
+	attribution/traced/rates.c attribution/traced/rates.h \
 	attribution/traced/regions.c attribution/traced/regions.h \
 	attribution/traced/source.c \
 	attribution/traced/pics.c attribution/traced/pics.h \

@@ -157,6 +157,9 @@ static inline uint64_t gus_saturated(uint64_t a, uint64_t b)
 #define GUS_LIMIT_PATHS ((struct gus_limit){ 1500000, 1, 1u << 25 })
 /* Who uses lines that are shared: each a thread, an instruction and a byte of a line; some 120 bytes of memory. */
 #define GUS_LIMIT_SHARING (1u << 19)
+/* Instructions of which it is counted what their samples say of accesses and branches, some 250 bytes each: programs
+ * that were sampled for hours have 100,000. */
+#define GUS_LIMIT_OBSERVED (1u << 19)
 /* Bytes of memory that names, lines and code take which a recording brings along. A recorder writes 64 MiB of them at
  * most, and code of runtimes besides; but 4 MiB of zeros are some 200 bytes of a recording. */
 #define GUS_LIMIT_EMBEDDED (1ull << 30)

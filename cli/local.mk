@@ -59,6 +59,7 @@ gusprof_SOURCES = \
 	cli/model/output.c cli/model/output.h \
 	cli/model/phases.c cli/model/phases.h \
 	cli/model/process.c \
+	cli/model/rates.c cli/model/rates.h \
 	cli/model/recording.c \
 	cli/model/render.h \
 	cli/model/resources.c \

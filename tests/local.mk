@@ -33,6 +33,7 @@ case_tests = \
 	tests/cases/flamegraph.sh \
 	tests/cases/flamegraph-browser.sh \
 	tests/cases/golden.sh \
+	tests/cases/rates.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/import.sh \
 	tests/cases/import-hostile.sh \
@@ -186,6 +187,11 @@ tests_cases_model_execs_SOURCES = tests/cases/model_execs.c
 tests_cases_model_execs_CFLAGS = $(GUS_WARNINGS) -O1
 tests_cases_model_execs_LDFLAGS = -pthread
 tests_cases_model_execs_LDADD =
+check_PROGRAMS += tests/accuracy/micro
+tests_accuracy_micro_SOURCES = tests/accuracy/kernels/micro.c
+tests_accuracy_micro_CFLAGS = $(GUS_WARNINGS) -O2 -fno-pie
+tests_accuracy_micro_LDFLAGS = -no-pie
+tests_accuracy_micro_LDADD =
 check_PROGRAMS += tests/cases/traced-target
 tests_cases_traced_target_SOURCES = tests/cases/traced_target.c
 tests_cases_traced_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
@@ -328,6 +334,7 @@ unit_tests = \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
+	tests/unit/test_observed \
 	tests/unit/test_order \
 	tests/unit/test_output \
 	tests/unit/test_output_file \
@@ -397,6 +404,7 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
+	tests/unit/test_traced_rates \
 	tests/unit/test_traced_shown \
 	tests/unit/test_tree \
 	tests/unit/test_tracer \
@@ -631,6 +639,9 @@ tests_unit_test_sharing_SOURCES = tests/unit/test_sharing.c tests/unit/made_fold
 	$(made_mapping)
 tests_unit_test_touch_SOURCES = tests/unit/test_touch.c $(made_mapping)
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
+made_observed = tests/unit/made_observed.c tests/unit/made_observed.h tests/unit/made_sideband.h $(made_mapping)
+tests_unit_test_observed_SOURCES = tests/unit/test_observed.c $(made_observed)
+tests_unit_test_traced_rates_SOURCES = tests/unit/test_traced_rates.c $(made_observed) $(made_trace)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
 tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c cli/export/loaded.c $(made_elf)
@@ -729,7 +740,8 @@ tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_program) $(printed) \
 	cli/common/calibrated.c cli/common/csv.c cli/common/json.c cli/common/print.c \
 	cli/model/engines.c cli/model/expected.c \
-	cli/common/calibrations.c cli/model/phases.c cli/model/traced_json.c cli/model/traced_text.c \
+	cli/common/calibrations.c cli/model/phases.c cli/model/traced_json.c \
+	cli/model/traced_text.c \
 	cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
@@ -912,11 +924,11 @@ EXTRA_DIST += tests/accuracy/words
 check_PROGRAMS += tests/accuracy/golden_stages
 golden_stages = tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
-EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/golden/corrected
+EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/golden/corrected tests/accuracy/golden/rates-table
 EXTRA_DIST += tests/accuracy/judged tests/accuracy/kernels/judged.c
 EXTRA_DIST += tests/accuracy/gem5/w4.uarch tests/accuracy/gem5/w8.uarch
 EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c
-EXTRA_DIST += tests/accuracy/micro-check tests/accuracy/kernels/micro.c
+EXTRA_DIST += tests/accuracy/micro-check
 
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/both_stacks
@@ -1056,6 +1068,7 @@ golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h tests/accuracy/golden/passes.h \
 	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \
 	tests/accuracy/golden/output.c tests/accuracy/golden/output.h \
+	tests/accuracy/golden/rates.c tests/accuracy/golden/rates.h \
 	tests/accuracy/golden/replay.c tests/accuracy/golden/replay.h \
 	tests/accuracy/golden/resonance.c tests/accuracy/golden/resonance.h \
 	tests/accuracy/golden/run.c tests/accuracy/golden/run.h \

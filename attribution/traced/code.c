@@ -5,6 +5,7 @@
 
 #include "attribution/traced/match.h"
 #include "attribution/traced/private.h"
+#include "attribution/traced/rates.h"
 #include "model/code/program.h"
 #include "model/code/uop_lines.h"
 #include "model/machine/config.h"
@@ -240,6 +241,7 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 	gus_vec_reserve(&t->memories, t->program->memories_n + 1); /* an array also where there are none yet */
 	memset(t->memories.v + t->memories.n, 0, (t->program->memories_n - t->memories.n) * sizeof(*t->memories.v));
 	t->memories.n = t->program->memories_n;
+	gus_traced_rates_learn(t, &b);
 	gus_vec_push(&t->blocks, b);
 }
 

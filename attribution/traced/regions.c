@@ -91,3 +91,29 @@ uint64_t gus_traced_longest_thread(const struct gus_traced *t)
 	}
 	return longest;
 }
+
+/* What levels and mispredictions rest on. */
+
+static void add_block(struct gus_traced_rests_of *r, const struct gus_traced *t, const struct gus_traced_block *b,
+		      bool predicted)
+{
+	for (uint32_t i = b->memory; i < b->memory + b->memories_n; i++) {
+		const struct gus_traced_memory *m = &t->memories.v[i];
+
+		r->accesses.measured += m->measured;
+		r->accesses.simulated += m->told - (m->measured - m->blind);
+		r->accesses.unknown += m->unknown - m->blind;
+	}
+	r->branches.measured += b->measured;
+	*(predicted ? &r->branches.simulated : &r->branches.unknown) += b->branches - b->measured;
+}
+
+struct gus_traced_rests_of gus_traced_rests(const struct gus_traced *t, uint32_t region)
+{
+	struct gus_traced_rests_of r = { .accesses = { 0 } };
+
+	for (size_t i = 0; i < t->blocks.n; i++)
+		if (region == GUS_TRACED_NONE || t->blocks.v[i].region == region)
+			add_block(&r, t, &t->blocks.v[i], !t->options.mispredicted);
+	return r;
+}

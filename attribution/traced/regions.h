@@ -23,4 +23,11 @@ uint64_t gus_traced_longest_thread(const struct gus_traced *t);
 double gus_traced_cycles_error(double cycles, const double *errors);
 double gus_traced_speedup_error(const struct gus_traced *t, const double *errors);
 
+/* Executions of accesses and of branches, by what says where they hit, or whether they were mispredicted: what was
+ * measured of them, caches and predictor, or nothing. */
+struct gus_traced_rests { uint64_t measured, simulated, unknown; };
+struct gus_traced_rests_of { struct gus_traced_rests accesses, branches; };
+/* Of a region, or with GUS_TRACED_NONE of all. After the end. */
+struct gus_traced_rests_of gus_traced_rests(const struct gus_traced *t, uint32_t region);
+
 #endif

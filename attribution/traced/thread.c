@@ -6,6 +6,7 @@
 #include "attribution/traced/estimate.h"
 #include "attribution/traced/match.h"
 #include "attribution/traced/private.h"
+#include "attribution/traced/rates.h"
 #include "attribution/traced/told.h"
 #include "base/error.h"
 #include "model/code/program.h"
@@ -382,6 +383,7 @@ static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 	struct gus_branch_outcome o = { .kind = b->kind, .taken = th->way == GUS_TRACE_NEXT_TAKEN ||
 				       b->kind != GUS_BRANCH_CONDITIONAL };
 	struct gus_branch_verdict v;
+	bool wrong;
 
 	th->branching = NULL;
 	o.pc = b->branch_from;
@@ -393,6 +395,11 @@ static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 								    th->branching_number, o.taken) };
 	else
 		v = gus_branch_run(th->predictor, &o);
+	wrong = v.mispredicted;
+	if (gus_traced_rates_branch(th->t, b, o.taken, &wrong)) {
+		v = (struct gus_branch_verdict){ .mispredicted = wrong, .overridden = v.overridden && !wrong };
+		b->measured += th->counting;
+	}
 	th->flushed = v.mispredicted;
 	b->branches += th->counting;
 	b->taken += th->counting && o.taken;
@@ -512,16 +519,37 @@ static void tell_engine(struct gus_traced_thread *th, const struct gus_trace_acc
 	gus_traced_told_found(told, (uint8_t)level, warm ? answer->tlb_if_warm : answer->tlb, level != found);
 }
 
+/* What was measured: a line that it came from farther than L1 for is one that the engines know from then on. One that a
+ * prefetcher has asked for in the caches comes when it comes, to who knows that. */
+static void tell_measured(struct gus_traced_thread *th, const struct gus_trace_access *a, uint32_t width,
+			  const struct gus_cache_answer *answer, uint64_t *asked, struct gus_op_access *told)
+{
+	uint64_t line = a->address / th->t->options.caches->line_size + 1;
+
+	gus_traced_told_add(told, a->address, a->size, width, th->t->options.caches->line_size, &answer->beside);
+	gus_traced_told_found(told, answer->level, answer->tlb, answer->pending && answer->level != GUS_HIT_L1);
+	if (answer->level != GUS_HIT_L1)
+		asked[gus_core_line_slot(line, ASKED)] = line;
+}
+
 /* What the engines are told: of warm and cold caches that which one of them is for. */
 static void tell_access(struct gus_traced_thread *th, const struct gus_trace_access *a, uint32_t width, size_t at,
-			const struct gus_cache_answer *answer)
+			const struct gus_cache_answer *answer, bool measured)
 {
 	const bool warm = th->t->options.warm;
 
-	if (!warm || th->other)
-		tell_engine(th, a, width, answer, false, &th->accesses.v[at]);
-	if (warm || th->other)
-		tell_engine(th, a, width, answer, true, &th->accesses_warm.v[at]);
+	if (!warm || th->other) {
+		if (measured)
+			tell_measured(th, a, width, answer, th->asked, &th->accesses.v[at]);
+		else
+			tell_engine(th, a, width, answer, false, &th->accesses.v[at]);
+	}
+	if (warm || th->other) {
+		if (measured)
+			tell_measured(th, a, width, answer, th->asked_warm, &th->accesses_warm.v[at]);
+		else
+			tell_engine(th, a, width, answer, true, &th->accesses_warm.v[at]);
+	}
 }
 
 /* Where it hit, for all that is told of memory. What nearly all do, hit the first of both, only counts. */
@@ -547,6 +575,43 @@ static inline void count_access(struct gus_traced_thread *th, struct gus_traced_
 	m->walks += tlb == GUS_TLB_WALK;
 }
 
+/* Of an access of several pieces the first has it all. */
+static void measure_access(struct gus_traced_thread *th, uint32_t memory, bool first, struct gus_cache_answer *answer)
+{
+	if (first)
+		gus_traced_rates_access(th->t, memory, &answer->level, &answer->tlb);
+	else
+		answer->level = answer->tlb = 0;
+	answer->level_if_warm = answer->level;
+	answer->tlb_if_warm = answer->tlb;
+	th->t->memories.v[memory].measured += th->counting && first;
+}
+
+/* Accesses whose addresses nobody has told, but of which it was measured how far they go. */
+static void measure_blind(struct gus_traced_thread *th, const struct gus_traced_block *b,
+			  const struct gus_traced_match *matches, uint32_t matches_n, size_t base, bool skipping)
+{
+	for (uint32_t m = b->memory; m < b->memory + b->memories_n; m++) {
+		struct gus_cache_answer answer = { 0 };
+		uint32_t i = 0;
+
+		while (i < matches_n && matches[i].memory != m)
+			i++;
+		if (i < matches_n || !gus_traced_rates_know(th->t, m))
+			continue;
+		gus_traced_rates_blind(th->t, m, &answer.level, &answer.tlb);
+		answer.level_if_warm = answer.level;
+		answer.tlb_if_warm = answer.tlb;
+		count_access(th, &th->t->memories.v[m], false, &answer);
+		th->t->memories.v[m].measured += th->counting;
+		th->t->memories.v[m].blind += th->counting;
+		if (skipping)
+			continue;
+		gus_traced_told_found(&th->accesses.v[base + m - b->memory], answer.level, answer.tlb, false);
+		gus_traced_told_found(&th->accesses_warm.v[base + m - b->memory], answer.level, answer.tlb, false);
+	}
+}
+
 static inline void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
 			       const struct gus_trace_access *told_access, const struct gus_traced_match *m,
 			       size_t base, bool skipping)
@@ -555,6 +620,7 @@ static inline void take_access(struct gus_traced_thread *th, const struct gus_tr
 	struct gus_cache_access access = { .address = a.address, .now = next_time(th, skipping),
 		.id = b->insn + a.insn, .store = a.store };
 	struct gus_cache_answer answer;
+	const bool measured = gus_traced_rates_know(th->t, m->memory);
 
 	if (a.size >= th->long_bytes)
 		a = followed(th, told_access);
@@ -564,9 +630,11 @@ static inline void take_access(struct gus_traced_thread *th, const struct gus_tr
 		return;
 	if (th->groups && th->counting)
 		note_memory(th, b, &a, m->memory);
+	if (measured)
+		measure_access(th, m->memory, m->first, &answer);
 	count_access(th, &th->t->memories.v[m->memory], m->first, &answer);
 	if (!skipping)
-		tell_access(th, &a, m->width, base + m->memory - b->memory, &answer);
+		tell_access(th, &a, m->width, base + m->memory - b->memory, &answer, measured);
 }
 
 /* Software prefetches have no addresses in traces of QEMU; registers that accesses around them have shown tell some. */
@@ -653,6 +721,8 @@ static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block 
 	th->farthest = 0;
 	for (uint32_t i = 0; i < step->accesses_n; i++)
 		take_access(th, b, &step->accesses[i], &matches[i], base, skipping);
+	if (b->rated_n)
+		measure_blind(th, b, matches, step->accesses_n, base, skipping);
 	if (th->t->prefetches.v[b->region])
 		follow_registers(th, b, step, base);
 	else
@@ -786,6 +856,8 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 	if (th->n && th->n + b->ops.ops_n > GUS_OP_STEPS)
 		flush(th);
 	base = th->n ? th->accesses.n : 0;
+	if (!b->decided)
+		gus_traced_rates_decide(th->t, b);
 	th->entry += b->region != th->region;
 	th->iteration = b->region != th->region ? 0 : th->iteration + b->head;
 	th->region = b->region;

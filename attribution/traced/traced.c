@@ -11,6 +11,7 @@
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 #include "model/machine/config.h"
+#include "model/oracles/rates.h"
 #include "model/tables/uarch.h"
 
 enum { EARLY = 65536 }; /* steps that are looked at before it is decided what to turn */
@@ -21,6 +22,8 @@ void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *opti
 	t->growing = gus_growing_new(options->uarch);
 	t->program = gus_growing_program(t->growing);
 	gus_strings_init(&t->strings);
+	t->rates = gus_rates_new(0, 0);
+	t->pooled = gus_rates_new(0, 0);
 	if (options->alone) {
 		t->options.core = t->options.all = true;
 		t->options.causality = t->options.both = t->options.phases = t->options.interval = false;
@@ -52,6 +55,10 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->window_lines);
 	gus_vec_free(&t->covered_by);
 	gus_vec_free(&t->pics);
+	gus_vec_free(&t->rated);
+	free(t->pools);
+	gus_rates_free(t->rates);
+	gus_rates_free(t->pooled);
 	gus_phases_found_free(&t->phases);
 	gus_strings_free(&t->strings);
 	if (t->covered.key_size)
@@ -198,7 +205,7 @@ static void settle_errors(double *errors, double cycles)
 		errors[lane] = sqrt(errors[lane]) / (lane && cycles > 0 ? cycles : 1);
 }
 
-/* Executed without an address: never told of. */
+/* Executed without an address: never told of. What was measured of them is no less known for that. */
 static void count_unknown(struct gus_traced *t, const struct gus_traced_block *b)
 {
 	for (uint32_t m = b->memory; m < b->memory + b->memories_n; m++)

@@ -28,8 +28,11 @@ struct gus_core_config;
 struct gus_core_hooks;
 struct gus_core_listener;
 struct gus_known_insn;
+struct gus_observed;
+struct gus_rates;
 struct gus_sensitivity;
 struct gus_traced_match;
+struct gus_traced_pool;
 
 struct gus_traced_options {
 	const struct gus_uarch *uarch;
@@ -66,6 +69,9 @@ struct gus_traced_options {
 	 * A few bytes of a trace can say that 4 GiB were read. */
 	uint64_t long_lines;
 	uint32_t threads_most;                  /* machines, see GUS_TRACED_THREADS; 0: so many */
+	/* What samples say of accesses and branches, instead of what caches and predictor would do (rates.h); NULL:
+	 * nothing. Caches see all accesses, and the predictor all branches, whoever answers. */
+	struct gus_observed *observed;
 	/* What was measured of branches, by block, instead of what the predictor would do; NULL: nothing. */
 	bool (*mispredicted)(void *context, uint32_t block, bool taken);
 	void *mispredicted_context;
@@ -81,12 +87,16 @@ struct gus_traced_block {
 	uint32_t window, windows_n;             /* of the uop cache */
 	enum gus_branch_kind kind;
 	bool branch, head;                      /* head: the first of its loop */
+	bool decided;                           /* what of it has measured rates: rates.h */
+	uint8_t rated_branch;                   /* ways of its branch that have */
+	uint32_t rated_n;                       /* of its accesses */
 	struct gus_growing_block ops;
 	uint64_t recently;                      /* executed since the knobs were looked at */
 	/* Where its last instruction begins, and where that goes if it is taken, and always goes there. */
 	uint64_t branch_from, branch_to;
 	/* of its last instruction: unseen: mispredicted for the first time */
 	uint64_t branches, taken, mispredicted, unseen;
+	uint64_t measured;                      /* of the branches: answered by what was measured */
 	struct gus_vec(struct gus_traced_match) matches; /* of its last step; see match.h */
 	uint64_t fetch_misses;                  /* lines of code that had to come from L2 for the decoders */
 	const char *module;                     /* path of the file that it is from; NULL: not known */
@@ -103,6 +113,7 @@ struct gus_traced_memory {
 	/* told: executed with an address; first: of the hits, lines that the trace had not touched before */
 	uint64_t accesses, told, hits[GUS_HITS], first[GUS_HITS];
 	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address; after the end */
+	uint64_t measured, blind;               /* answered by what was measured; blind: of them, those without one */
 	uint64_t rebuilt;                       /* of a prefetch: its address was found out from accesses around it */
 };
 
@@ -222,7 +233,14 @@ struct gus_traced {
 	bool full;                              /* a trace has stopped to grow before the program ended */
 	struct gus_vec(char *) notices;         /* what else is not in it; sentences */
 	size_t notices_told;                    /* of them, those that the traces have; behind them, our own */
-	/* Private: steps before the lanes are chosen. */
+	/* Private: measured rates, by the program's accesses and ops; which accesses have some, and how: their own, or
+	 * those of a pool, which is 0 for none and else its number and 1; by region, for stores and for loads, samples
+	 * of all accesses that have too few. */
+	struct gus_rates *rates, *pooled;       /* pooled: by pool */
+	struct gus_vec(struct gus_traced_rated { uint32_t pool; uint8_t known; }) rated;
+	struct gus_traced_pool *pools;
+	uint32_t pools_n;
+	/* Steps before the lanes are chosen. */
 	/* steps since the knobs were looked at, and after how many they are again */
 	uint64_t since, look_after;
 	uint64_t steps_looked_at;               /* in all, up to the last look */

@@ -19,6 +19,7 @@
 #include "cli/common/options.h"
 #include "cli/common/progress.h"
 #include "cli/model/output.h"
+#include "cli/model/rates.h"
 #include "cli/model/traced.h"
 #include "tracing/emulator/emulate.h"
 
@@ -242,8 +243,12 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	while (argv[v.command_n])
 		v.command_n++;
 	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 ||
-	    gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
+	    gus_model_rates_load(m, NULL, NULL, err) != 0)
 		return -1;
+	if (gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0) {
+		gus_model_rates_free(m);
+		return -1;
+	}
 	emulator = e.pid;
 	sigaction(SIGINT, &pass, &before);
 	if (gus_model_output_begin(m->output, err) == 0) {
@@ -257,6 +262,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	gus_emulation_wait(&e);
 	sigaction(SIGINT, &before, NULL);
 	gus_emulation_end(&e);
+	gus_model_rates_free(m);
 	if (!trace && err->code == GUS_E_TRUNCATED) { /* not a word came; what was wrong it has said itself */
 		*err = (struct gus_error){ 0 };
 		gus_fail(err, GUS_E_SYSTEM, "cannot trace '%s': the emulator %s%s ended before the command began",

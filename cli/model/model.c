@@ -40,7 +40,7 @@ enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 struct model_options {
 	int from;                       /* FROM_*: the input */
 	const char *block, *batch, *elf, *function, *uops, *uarch;
-	const char *input, *emulator, *trace_options, *output;
+	const char *input, *emulator, *trace_options, *output, *rates;
 	int engine, format, lanes;
 	struct gus_screen_options screen;
 	int fetch, data;                /* enum gus_core_fetch, gus_hit */
@@ -148,6 +148,10 @@ static const struct gus_option options[] = {
 	  AT(max_memory), .fit = { PROCESS } },
 	{ 0, "replay", NULL, "With --input: replay its snapshots although somebody else made the recording.",
 	  GUS_OPTION_FLAG, AT(replay), .fit = { A_FILE } },
+	{ 0, "rates", "FILE", "Of a trace: take how often its accesses miss and its branches are mispredicted from the "
+	  "samples of this recording, where they say it, instead of simulated caches and predictor; 'none': do not. By "
+	  "default from the recording of --input.", GUS_OPTION_STRING, AT(rates), .choices = "none @file",
+	  .fit = { EXECUTED } },
 	{ 0, "trace-options", "WORDS", "Of a command: which part of it is traced, as gusprof-qemu(7) says, such as "
 	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), .fit = { COMMAND } },
 	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.",
@@ -656,6 +660,7 @@ static int run_traced(struct model *m, struct gus_error *err)
 		.phases = o->phases, .memory = o->memory, .all = o->lanes == LANES_ALL,
 		.children = o->children,
 		.output = &m->output, .expectation = &m->expectation, .input = o->input,
+		.rates = o->rates,
 	};
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
+#include "cli/model/rates.h"
 #include "cli/model/traced.h"
 #include "cli/record/record.h"
 #include "collector/host/procfs.h"
@@ -212,7 +213,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	struct gus_replay_wish wish = wish_of(m, p->window);
 	struct gus_model_windows windows = { .process = p };
 	struct gus_branch_config predictor;
-	struct gus_replays *replays;
+	struct gus_replays *replays = NULL;
 	struct sampling sampling;
 	struct gus_rights rights = { 0 };
 	struct gus_traced t;
@@ -220,7 +221,8 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 
 	gus_task_rights(p->pid, &rights); /* of one that is gone by now there are no snapshots */
 	wish.rights = &rights;
-	replays = gus_replay_tools_check(&wish.tools, err) == 0 ? gus_replays_of_process(&of, &wish, err) : NULL;
+	if (gus_replay_tools_check(&wish.tools, err) == 0 && gus_model_rates_load(m, NULL, NULL, err) == 0)
+		replays = gus_replays_of_process(&of, &wish, err);
 	if (replays) {
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 		start_sampling(&sampling, p->pid);
@@ -235,6 +237,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 		end_sampling(&sampling);
 		gus_replays_close(replays);
 	}
+	gus_model_rates_free(m);
 	gus_replay_tools_free(&wish.tools);
 	return rc;
 }
@@ -274,7 +277,8 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	if (reader && gus_reader_owner(reader, &owner))
 		gus_rights_of_user(&rights, owner, "the recording's owner");
 	wish.rights = &rights;
-	replays = reader ? gus_replays_of_recording(reader, &wish, err) : NULL;
+	replays = reader && gus_model_rates_load(m, path, &rights, err) == 0 ?
+		gus_replays_of_recording(reader, &wish, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 		rc = take_windows(&t, &windows, replays, false, err);
@@ -287,6 +291,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 		gus_model_traced_close(NULL, &t);
 		gus_replays_close(replays);
 	}
+	gus_model_rates_free(m);
 	gus_reader_close(reader);
 	gus_replay_tools_free(&wish.tools);
 	return rc;

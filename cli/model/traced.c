@@ -13,6 +13,7 @@
 #include "cli/common/recording.h"
 #include "cli/model/output.h"
 #include "cli/model/phases.h"
+#include "cli/model/rates.h"
 #include "cli/screen/screen.h"
 
 static const char *name_of_region(void *context, uint32_t region)
@@ -56,7 +57,8 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 		.weight = m->weight, .causality = m->causality, .both = m->both, .core = m->core,
 		.interval = m->interval,
 		.warm = m->warm, .phases = m->phases, .memory = m->memory, .all = m->all,
-		.warm_up = m->warm_up };
+		.warm_up = m->warm_up, .alone = m->alone, .listen = m->listen, .leave = m->leave,
+		.listen_context = m->listen_context, .observed = m->observed };
 
 	gus_branch_config_of(predictor, m->config);
 	if (in)
@@ -128,6 +130,22 @@ void gus_model_traced_set_part(struct gus_model_view *v, const struct gus_trace 
 	v->window = about->every ? about->length : 0;
 }
 
+static int read_trace(const struct gus_model_traced *m, struct gus_traced *t, struct gus_trace *trace,
+		      struct gus_error *err)
+{
+	struct gus_traced_source *source;
+	int more = 1;
+
+	if (!m->most)
+		return gus_traced_read(t, trace, err);
+	source = gus_traced_source_new(t, trace, err);
+	while (source && more > 0 && t->taken < m->most)
+		more = gus_traced_source_read(source, err);
+	if (source)
+		gus_traced_source_end(source);
+	return source && more >= 0 ? 0 : -1;
+}
+
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, const struct gus_model_inferred *in,
 			  struct gus_model_view *v, struct gus_error *err)
 {
@@ -144,8 +162,10 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 	gus_model_traced_set_part(v, trace);
 	if (gus_trace_owner(trace, &owner))
 		gus_rights_of_user(&rights, owner, "the trace's owner");
+	if (gus_model_rates_load(m, v->path, &rights, err) != 0)
+		return -1;
 	gus_model_traced_open(m, in, &rights, &predictor, &t);
-	rc = gus_traced_read(&t, trace, &trouble);
+	rc = read_trace(m, &t, trace, &trouble);
 	if (gus_traced_end(&t, &trouble) != 0)
 		rc = -1;
 	v->trouble = rc ? trouble.text : NULL;
@@ -165,6 +185,7 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 	}
 	gus_coverage_free(&samples.coverage);
 	gus_model_traced_close(in, &t);
+	gus_model_rates_free(m);
 	return rc;
 }
 

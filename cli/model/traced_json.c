@@ -84,6 +84,27 @@ static json_t *branches(const struct branched *sum)
 	return o;
 }
 
+static json_t *rests(const struct gus_traced_rests *r)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "measured", integer(r->measured));
+	json_object_set_new(o, "simulated", integer(r->simulated));
+	json_object_set_new(o, "unknown", integer(r->unknown));
+	return o;
+}
+
+/* Of a region, or of all. */
+static json_t *rests_on(const struct gus_model_view *v, uint32_t region)
+{
+	const struct gus_traced_rests_of of = gus_traced_rests(v->traced, region);
+	json_t *o = json_object();
+
+	json_object_set_new(o, "accesses", rests(&of.accesses));
+	json_object_set_new(o, "branches", rests(&of.branches));
+	return o;
+}
+
 /* By name, in the order of the knobs: the gain of some cycles. */
 static json_t *gains(const struct gus_traced *t, const double *cycles)
 {
@@ -267,6 +288,7 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 	json_object_set_new(o, "engines", gus_model_engines_json(r->agreement));
 	json_object_set_new(o, "memory", memory(&met));
 	json_object_set_new(o, "branches", branches(&branch));
+	json_object_set_new(o, "rests_on", rests_on(v, number));
 	json_object_set_new(o, "rows", instructions(v, number));
 	return o;
 }
@@ -510,6 +532,8 @@ static void set_totals(json_t *o, const struct gus_model_view *v)
 	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, t->cycles) : json_null());
 	json_object_set_new(o, "memory", memory(&met));
 	json_object_set_new(o, "branches", branches(&branch));
+	json_object_set_new(o, "rates", gus_json_text(v->model->observed ? v->model->rates_of : NULL));
+	json_object_set_new(o, "rests_on", rests_on(v, GUS_TRACED_NONE));
 }
 
 /* Null where the trace is what was executed. */

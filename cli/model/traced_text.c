@@ -46,14 +46,14 @@ static double ratio(double a, double b)
 }
 
 /* What it rests on. */
-static void print_inferred(const struct gus_routes *r)
+static void print_inferred(const struct gus_routes *r, bool measured)
 {
 	uint64_t all = 0;
 
 	if (r->source == GUS_ROUTES_SAMPLES) {
 		printf("What was executed is inferred from %" PRIu64 " samples: each block's by its weight, branches "
-		       "fitted to that, none "
-		       "mispredicted.\n", r->samples);
+		       "fitted to that, none mispredicted%s.\n", r->samples, measured ? " but where that was measured" :
+		       "");
 		return;
 	}
 	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
@@ -152,7 +152,7 @@ static void print_head(const struct gus_model_view *v)
 	gus_print(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
 	gus_calibrated_text(v->model->uarch);
 	if (v->inferred)
-		print_inferred(v->inferred);
+		print_inferred(v->inferred, v->model->observed != NULL);
 	if (v->trouble)
 		gus_print("The trace is not whole: %s\n", v->trouble);
 	if (v->empty)
@@ -250,7 +250,7 @@ static void print_memory(const struct gus_traced *t)
 			hits[level] += t->memories.v[i].hits[level];
 		all += t->memories.v[i].accesses;
 		walks += t->memories.v[i].walks;
-		unknown += t->memories.v[i].unknown;
+		unknown += t->memories.v[i].unknown - t->memories.v[i].blind;
 	}
 	printf("\n  accesses ");
 	print_count((double)all);
@@ -275,6 +275,50 @@ static void print_branches(const struct gus_traced *t)
 	print_count((double)branches);
 	printf(": %.2f%% mispredicted, %.2f in 1000 instructions\n", 100 * ratio((double)wrong, (double)branches),
 	       1000 * ratio((double)wrong, (double)(t->instructions - t->warmed)));
+}
+
+static void print_rests(const struct gus_traced_rests *r)
+{
+	const uint64_t parts[] = { r->measured, r->simulated, r->unknown };
+	const double all = (double)r->measured + (double)r->simulated + (double)r->unknown;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (all > 0)
+			printf("  %6.2f%%", 100 * (double)parts[i] / all);
+		else
+			printf("        -");
+	}
+}
+
+static void print_rests_of(const struct gus_model_view *v, uint32_t region, const char *name)
+{
+	const struct gus_traced_rests_of of = gus_traced_rests(v->traced, region);
+
+	printf("  ");
+	print_rests(&of.accesses);
+	print_rests(&of.branches);
+	gus_print("  %s\n", name);
+}
+
+/* What levels and mispredictions rest on: of all, and of regions that are shown. */
+static void print_rates(const struct gus_model_view *v)
+{
+	const struct gus_traced *t = v->traced;
+
+	if (!v->model->observed)
+		return;
+	gus_print("\n  how often accesses miss and branches are mispredicted is, where it was measured, what samples "
+		  "of %s say\n", v->model->rates_of);
+	printf("    accesses: measured  simulated  unknown; branches: measured  simulated  unknown\n");
+	print_rests_of(v, GUS_TRACED_NONE, "all");
+	for (size_t i = 0; i < v->regions_n && i < (v->model->rows ? v->model->rows : ROWS); i++) {
+		char name[256];
+
+		if (!v->model->rows && t->regions.v[v->order[i]].cycles[0] < 0.01 * t->cycles[0])
+			break;
+		gus_traced_region_name(t, v->order[i], name, sizeof(name));
+		print_rests_of(v, v->order[i], name);
+	}
 }
 
 /* The knobs that gain the most of some cycles. */
@@ -589,6 +633,7 @@ void gus_model_traced_text(const struct gus_model_view *v)
 		print_windows(v->windows);
 	print_memory(t);
 	print_branches(t);
+	print_rates(v);
 	if (t->knobs_n) {
 		printf("\n  faster with %.0f%% more of\n", 100 * (v->model->weight - 1));
 		print_sensitivity(v, t->cycles, "  ", KNOBS);

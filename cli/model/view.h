@@ -16,6 +16,7 @@ struct gus_screen;
 struct gus_screen_options;
 struct gus_model_expectation;
 struct gus_model_output;
+struct gus_observed;
 
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */
 struct gus_model_process {
@@ -39,13 +40,22 @@ struct gus_model_traced {
 	double weight;                  /* of the knobs; 0: none is turned */
 	bool causality, both, interval, phases, memory, json;
 	bool core;                      /* the core engine runs beside, on all that is timed */
+	bool alone;                     /* it is the only one */
+	/* As struct gus_traced_options has them. */
+	const struct gus_core_listener *(*listen)(void *context, uint32_t stream, const struct gus_program *program);
+	void (*leave)(void *context, uint32_t stream);
+	void *listen_context;
 	bool all;                       /* all of it is timed, not a sample of stretches */
 	bool warm;                      /* caches are warm in what is told, and cold at the other end of the interval */
 	bool children;                  /* of a command: what it forks off is traced as well */
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
 	uint64_t warm_up;
+	uint64_t most;                  /* of one trace no more instructions are read than this, or a little; 0: all */
 	const char *input;              /* of a file: how the user calls it, "-" for standard input */
+	const char *rates;              /* the recording to take rates of; "none"; NULL: the one that is modelled */
+	const char *rates_of;           /* what people are told that it is */
+	struct gus_observed *observed;  /* what it says (rates.h); NULL: nothing */
 	const struct gus_screen_options *screen; /* of text */
 	struct gus_model_output *output;
 	const struct gus_model_expectation *expectation;

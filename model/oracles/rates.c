@@ -2,6 +2,7 @@
 #include "model/oracles/rates.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -10,7 +11,9 @@ enum { LEVEL_CHOICES = GUS_HITS - 1, TLB_CHOICES = GUS_TLB_WALK };
 
 /* Yes, so many times in a round of `of`: the error is carried on, as a line is drawn on a grid. */
 struct choice {
-	uint64_t yes, of, carried;      /* carried < of */
+	uint64_t yes, of;
+	__int128 carried;               /* less than `of`, and not below 0; with guesses as far beyond as ahead() */
+	uint64_t asked;                 /* with a guess */
 };
 struct memory {
 	struct choice level[LEVEL_CHOICES], tlb[TLB_CHOICES]; /* here, of those that were not before? */
@@ -19,7 +22,7 @@ struct memory {
 struct gus_rates {
 	struct memory *memories;
 	struct choice *branches;        /* of 0: nothing is known */
-	uint32_t memories_n, ops_n;
+	uint32_t memories_n, ops_n;     /* room: zeros behind what was asked for */
 	struct gus_rates_asked asked;
 };
 
@@ -43,6 +46,25 @@ void gus_rates_free(struct gus_rates *r)
 	free(r);
 }
 
+/* At least n of them, at least twice as many as there were: all that are new are zero. */
+static void *grown(void *v, uint32_t *room, uint32_t n, size_t size)
+{
+	const uint32_t before = *room;
+
+	if (n <= before)
+		return v;
+	*room = n > 2 * before ? n : 2 * before;
+	v = gus_resize(v, *room, size);
+	memset((char *)v + before * size, 0, (*room - before) * size);
+	return v;
+}
+
+void gus_rates_grow(struct gus_rates *r, uint32_t memories, uint32_t ops)
+{
+	r->memories = grown(r->memories, &r->memories_n, memories, sizeof(*r->memories));
+	r->branches = grown(r->branches, &r->ops_n, ops, sizeof(*r->branches));
+}
+
 /* Where the i-th begins: shares of a round that lie as far apart as can be (multiples of the golden section). */
 static uint64_t beginning(uint32_t i, uint64_t of)
 {
@@ -54,7 +76,30 @@ static uint64_t beginning(uint32_t i, uint64_t of)
 static bool decide(struct choice *c)
 {
 	c->carried += c->yes;
-	if (!c->of || c->carried < c->of)
+	if (!c->yes || (c->carried < c->of && c->yes != c->of))
+		return false;
+	c->carried -= c->of;
+	return true;
+}
+
+/* By how much a kind may be ahead or behind, as `carried` counts: a part of its share, or of that of all others if
+ * these are rarer. */
+static __int128 ahead(const struct choice *c)
+{
+	const uint64_t rarer = c->yes < c->of - c->yes ? c->yes : c->of - c->yes;
+	const __int128 part = (__int128)c->asked * rarer / GUS_RATES_LOOSE, most = (__int128)GUS_RATES_AHEAD * c->of;
+
+	return part < most ? part : most;
+}
+
+/* Where a guess says yes it is given in advance, where it says no it is put off. What always is so is so now. */
+static bool decide_like(struct choice *c, bool guess)
+{
+	const __int128 off = ahead(c);
+
+	c->asked++;
+	c->carried += c->yes;
+	if (c->yes != c->of && (!c->yes || c->carried < (guess ? c->of - off : c->of + off)))
 		return false;
 	c->carried -= c->of;
 	return true;
@@ -64,7 +109,7 @@ static bool decide(struct choice *c)
 static void set_chain(struct choice *chain, unsigned n, const uint64_t *counts, uint64_t total, uint32_t salt)
 {
 	for (unsigned i = 0; i < n; i++) {
-		chain[i] = (struct choice){ counts[i], total, beginning(salt + i, total) };
+		chain[i] = (struct choice){ .yes = counts[i], .of = total, .carried = beginning(salt + i, total) };
 		total -= counts[i];
 	}
 }
@@ -74,6 +119,16 @@ static unsigned ask_chain(struct choice *chain, unsigned n)
 	unsigned i = 0;
 
 	while (i < n && !decide(&chain[i]))
+		i++;
+	return i;
+}
+
+/* Behind a guess that was refused there is none. */
+static unsigned ask_chain_like(struct choice *chain, unsigned n, unsigned guess)
+{
+	unsigned i = 0;
+
+	while (i < n && !(i > guess ? decide(&chain[i]) : decide_like(&chain[i], i == guess)))
 		i++;
 	return i;
 }
@@ -119,35 +174,66 @@ int gus_rates_set_branch(struct gus_rates *r, uint32_t op, const struct gus_rate
 		return gus_fail(err, GUS_E_USAGE,
 				"cannot set the rate of the branch at op %u: %llu mispredicted of %llu", op,
 				(unsigned long long)b->mispredicted, (unsigned long long)b->executed);
-	r->branches[op] = (struct choice){ b->mispredicted, b->executed, beginning(op, b->executed) };
+	r->branches[op] = (struct choice){ .yes = b->mispredicted, .of = b->executed,
+					   .carried = beginning(op, b->executed) };
 	return 0;
 }
 
-void gus_rates_access(struct gus_rates *r, uint32_t memory, enum gus_hit *level, enum gus_tlb *tlb)
+/* NULL: nothing is known of it. */
+static struct memory *memory_of(struct gus_rates *r, uint32_t memory)
 {
 	struct memory *m = memory < r->memories_n ? &r->memories[memory] : NULL;
 
-	*level = GUS_HIT_L1;
-	*tlb = GUS_TLB_HIT;
 	r->asked.accesses++;
-	if (!m || !m->known) {
-		r->asked.unknown_accesses++;
-		return;
-	}
-	*level = (enum gus_hit)ask_chain(m->level, LEVEL_CHOICES);
-	*tlb = (enum gus_tlb)ask_chain(m->tlb, TLB_CHOICES);
+	if (m && m->known)
+		return m;
+	r->asked.unknown_accesses++;
+	return NULL;
 }
 
-bool gus_rates_mispredicted(struct gus_rates *r, uint32_t op)
+static struct choice *branch_of(struct gus_rates *r, uint32_t op)
 {
 	struct choice *c = op < r->ops_n ? &r->branches[op] : NULL;
 
 	r->asked.branches++;
-	if (!c || !c->of) {
-		r->asked.unknown_branches++;
-		return false;
-	}
-	return decide(c);
+	if (c && c->of)
+		return c;
+	r->asked.unknown_branches++;
+	return NULL;
+}
+
+void gus_rates_access(struct gus_rates *r, uint32_t memory, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	struct memory *m = memory_of(r, memory);
+
+	*level = GUS_HIT_L1;
+	*tlb = GUS_TLB_HIT;
+	if (!m)
+		return;
+	*level = (enum gus_hit)ask_chain(m->level, LEVEL_CHOICES);
+	*tlb = (enum gus_tlb)ask_chain(m->tlb, TLB_CHOICES);
+}
+
+void gus_rates_access_like(struct gus_rates *r, uint32_t memory, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	struct memory *m = memory_of(r, memory);
+
+	*level = m ? (enum gus_hit)ask_chain_like(m->level, LEVEL_CHOICES, *level) : GUS_HIT_L1;
+	*tlb = m ? (enum gus_tlb)ask_chain_like(m->tlb, TLB_CHOICES, *tlb) : GUS_TLB_HIT;
+}
+
+bool gus_rates_mispredicted(struct gus_rates *r, uint32_t op)
+{
+	struct choice *c = branch_of(r, op);
+
+	return c && decide(c);
+}
+
+bool gus_rates_mispredicted_like(struct gus_rates *r, uint32_t op, bool guess)
+{
+	struct choice *c = branch_of(r, op);
+
+	return c && decide_like(c, guess);
 }
 
 const struct gus_rates_asked *gus_rates_asked(const struct gus_rates *r)

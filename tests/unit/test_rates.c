@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -80,6 +81,64 @@ static void test_branches(void **state)
 	gus_rates_free(r);
 }
 
+/* In bursts of a hundred in a thousand, which is as often as told: when they come is the guess's. */
+static bool burst(unsigned n)
+{
+	return n % 1000 < 100;
+}
+
+static bool never(unsigned n)
+{
+	(void)n;
+	return false;
+}
+
+static bool always(unsigned n)
+{
+	(void)n;
+	return true;
+}
+
+/* Whatever is guessed, one in ten is: to one in sixteen of them, and at last to so many as may be ahead; and a
+ * round begins anywhere. */
+static void test_guesses(void **state)
+{
+	bool (*const guesses[])(unsigned n) = { burst, never, always };
+	unsigned as_guessed = 0;
+
+	(void)state;
+	for (unsigned k = 0; k < 3; k++) {
+		struct gus_rates *r = gus_rates_new(1, 1);
+		struct gus_rates_branch rate = { 1000, 100 };
+		struct gus_rates_memory m = { { 900, 100, 0, 0 }, { 1, 0, 0 } };
+		double wrong = 0, far = 0;
+
+		assert_int_equal(gus_rates_set_branch(r, 0, &rate, NULL), 0);
+		assert_int_equal(gus_rates_set_memory(r, 0, &m, NULL), 0);
+		for (unsigned n = 0; n < 1000000; n++) {
+			const bool guess = guesses[k](n);
+			enum gus_hit level = guess ? GUS_HIT_L2 : GUS_HIT_L1;
+			enum gus_tlb tlb = GUS_TLB_WALK;
+			const bool is_wrong = gus_rates_mispredicted_like(r, 0, guess);
+			const double due = (n + 1) / 10., most = due / GUS_RATES_LOOSE < GUS_RATES_AHEAD ?
+				due / GUS_RATES_LOOSE : GUS_RATES_AHEAD;
+
+			gus_rates_access_like(r, 0, &level, &tlb);
+			assert_int_equal(tlb, GUS_TLB_HIT); /* never a walk, however often that is guessed */
+			assert_true(level <= GUS_HIT_L2);
+			wrong += is_wrong;
+			far += level == GUS_HIT_L2;
+			if (fabs(wrong - due) > most + 1.5 || fabs(far - due) > most + 1.5)
+				fail_msg("guess %u, %u answers: %g and %g instead of %g", k, n + 1, wrong, far, due);
+			if (k == 0 && n >= 100000)
+				as_guessed += is_wrong == guess && (level == GUS_HIT_L2) == guess;
+		}
+		gus_rates_free(r);
+	}
+	if (as_guessed < 890000)
+		fail_msg("%u of 900000 answers were those of bursts", as_guessed);
+}
+
 /* What nothing is known about is L1 and predicted, and said. */
 static void test_unknown(void **state)
 {
@@ -124,6 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_levels), cmocka_unit_test(test_branches), cmocka_unit_test(test_unknown),
+			cmocka_unit_test(test_guesses),
 			cmocka_unit_test(test_refused),
 	};
 

@@ -37,6 +37,9 @@
  *	                                                    its predictor; N: 4000, 40000 or 400000, by default each;
  *	                                                    --worst: the N cells that are farthest off;
  *	                                                    --variant: corrected otherwise (tiers.h)
+ *	gusprof-golden rates FOLDER TRACE [--only VARIANT] [--stream] [--each]
+ *	                                                    how far off wrong caches and a wrong predictor are, and
+ *	                                                    measured rates in their place (rates.h)
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -53,6 +56,7 @@
 #include "tests/accuracy/golden/calibrate.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/output.h"
+#include "tests/accuracy/golden/rates.h"
 #include "tests/accuracy/golden/run.h"
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
@@ -66,7 +70,7 @@ struct arguments {
 	const char *word, *second, *uarch, *folder, *nearest, *only, *variant, *write, *stress, *code;
 	uint64_t seed, samples, period, windows, length, worst;
 	unsigned passes, stores;
-	bool seeded, bare, truth, quick, each, replay;
+	bool seeded, bare, truth, quick, each, replay, stream;
 };
 
 static int usage(void)
@@ -80,7 +84,7 @@ static int usage(void)
 		"[--write FILE] | "
 		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
 		"attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--only TIER] [--worst N] "
-		"[--variant NAME|each]\n");
+		"[--variant NAME|each] | rates FOLDER TRACE [--only VARIANT] [--stream] [--each]\n");
 	return 2;
 }
 
@@ -458,12 +462,20 @@ static int do_attribute(const struct arguments *a, struct gus_error *err)
 {
 	char *windows = gus_format("%s/windows", a->word);
 	struct golden_attribute_options o = { .folder = a->word, .trace = a->second ? a->second : windows,
-		.uarch = a->uarch, .seed = a->seed, 
+		.uarch = a->uarch, .seed = a->seed,
 		.only = a->only, .variant = a->variant, .samples = a->samples, .worst = a->worst };
 	int rc = golden_attribute(&o, err);
 
 	free(windows);
 	return rc;
+}
+
+static int do_rates(const struct arguments *a, struct gus_error *err)
+{
+	struct golden_rates_options o = { .folder = a->word, .trace = a->second, .only = a->only, .stream = a->stream,
+		.each = a->each };
+
+	return a->second ? golden_rates(&o, err) : gus_fail(err, GUS_E_USAGE, "a trace comes behind the folder");
 }
 
 /* Nothing but digits. */
@@ -532,7 +544,7 @@ static bool parse_flag(const char *option, struct arguments *a)
 {
 	const struct { const char *name; bool *to; } of[] = { { "--bare", &a->bare }, { "--truth", &a->truth },
 		{ "--quick", &a->quick }, { "--each", &a->each },
-		{ "--replay", &a->replay } };
+		{ "--replay", &a->replay }, { "--stream", &a->stream } };
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
 		if (strcmp(option, of[i].name) == 0)
@@ -572,7 +584,8 @@ int main(int argc, char **argv)
 	} verbs[] = { { "machine", do_machine, false }, { "run", do_run, true }, { "score", do_score, false },
 		{ "stages", do_stages, true }, { "windows", do_windows, false }, { "top", do_top, false },
 		{ "facts", do_facts, false },
-		{ "calibrate", do_calibrate, false }, { "attribute", do_attribute, false } };
+		{ "calibrate", do_calibrate, false }, { "attribute", do_attribute, false },
+		{ "rates", do_rates, false } };
 	struct arguments a = { 0 };
 	struct gus_error err = { 0 };
 

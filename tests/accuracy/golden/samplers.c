@@ -435,6 +435,14 @@ static void see_uop(struct tag *tag, const struct gus_core_event *e, enum gus_uo
 	g->coming = is_coming(e, tag->is_load);
 }
 
+/* Where a branch goes that says so itself. */
+static uint64_t target_of(const struct golden_samplers *s, const struct gus_op *op)
+{
+	const struct gus_program_insn *insn = &s->p->insns[op->insn + op->insns_n - 1u];
+
+	return insn->offset + insn->info.length + (uint64_t)insn->info.immediate;
+}
+
 static void finish_tag(struct golden_samplers *s, struct tag *tag, const struct gus_core_retired *told)
 {
 	struct tagger *t = tag->scheme == GOLDEN_BY_IBS_CYCLES ? &s->by_cycles :
@@ -454,6 +462,8 @@ static void finish_tag(struct golden_samplers *s, struct tag *tag, const struct 
 	g->mispredicted &= g->branch;
 	g->call = class == GUS_INSN_CALL || class == GUS_INSN_CALL_INDIRECT;
 	g->returns = class == GUS_INSN_RET;
+	if (g->branch && g->taken && (op->flags & GUS_OP_CONDITIONAL)) /* of others it is not known yet */
+		g->target = target_of(s, op);
 	t->in_flight[tag->pass] = false;
 	t->samples++;
 	emit(s, (enum golden_scheme)tag->scheme, &tag->seen);
