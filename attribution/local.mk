@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
+	attribution/accounts/account.c attribution/accounts/account.h \
 	attribution/compared/compared.c attribution/compared/compared.h \
 	attribution/compared/figure.c attribution/compared/figure.h \
 	attribution/compared/forms.c attribution/compared/forms.h \

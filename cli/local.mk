@@ -115,6 +115,9 @@ gusprof_SOURCES = \
 	cli/stat/stat.c \
 	cli/stat/text.c \
 	cli/stat/view.c cli/stat/view.h \
+	cli/stacks/json.c \
+	cli/stacks/stacks.c cli/stacks/stacks.h \
+	cli/stacks/text.c \
 	cli/uarch/import.c cli/uarch/import.h \
 	cli/uarch/json.c cli/uarch/json.h \
 	cli/uarch/uarch.c \

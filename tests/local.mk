@@ -15,6 +15,7 @@ EXTRA_DIST += tests/lsan.supp
 
 case_tests = \
 	tests/cases/accesses.sh \
+	tests/cases/account.sh \
 	tests/cases/attach.sh \
 	tests/cases/annotate.sh \
 	tests/cases/calibrate.sh \

@@ -11,7 +11,7 @@
 enum { NOBODY = UINT32_MAX };
 
 struct group_key { uint32_t n, next, behind, members[GUS_GROUP_MOST]; };
-struct wait_key { uint32_t head, next, of, psv, behind, flushed; };
+struct wait_key { uint32_t head, after, next, of, psv, behind, flushed; };
 struct edge_key { uint32_t from, to, behind; };
 struct met_key { uint32_t site, psv; };
 
@@ -109,7 +109,8 @@ static void count_wait(struct gus_groups *g, const struct held *h, const struct 
 		       uint64_t cycles)
 {
 	const struct one *head = &h->members[0];
-	struct wait_key key = { head->site, next, of->site, of->psv, head->behind, flushed };
+	uint32_t after = h->n > 1 ? h->members[1].site : next;
+	struct wait_key key = { head->site, after, next, of->site, of->psv, head->behind, flushed };
 	bool is_new;
 	uint32_t number;
 
@@ -117,7 +118,7 @@ static void count_wait(struct gus_groups *g, const struct held *h, const struct 
 		return;
 	number = gus_index_add(&g->waits, &key, &is_new);
 	if (is_new)
-		gus_vec_push(&g->counts.waits, (struct gus_groups_wait){ head->site, next, of->site, of->psv,
+		gus_vec_push(&g->counts.waits, (struct gus_groups_wait){ head->site, after, next, of->site, of->psv,
 									  head->behind, flushed, 0 });
 	g->counts.waits.v[number].cycles += cycles;
 	g->counts.cycles += cycles;

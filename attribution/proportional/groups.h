@@ -10,7 +10,7 @@
  *	retires    a b    -     -     c      d
  *	           group  waits for c        group
  *	PEBS       a      c     c     c      d          the next that retires: the head
- *	interrupt  c      d     d     d      ...        the head of the group behind
+ *	interrupt  b      d     d     d      ...        the op behind the head, or the head of the group behind
  *
  * Groups, waits and what led from op to op are counted here, exactly; what is made of them is in prior.h. */
 #ifndef GUS_ATTRIBUTION_PROPORTIONAL_GROUPS_H
@@ -38,10 +38,10 @@ struct gus_groups_site {
 /* Ops that retired in one cycle, so many times: sites [first, first + n) of the list of members. behind: what retired
  * before was a branch that was mispredicted and taken. */
 struct gus_groups_group { uint32_t first, n, next; bool behind; uint64_t times; };
-/* Cycles in which the head was the next to retire and did not, the head of the group behind it being `next`. They are
- * of `of`: the head itself, or, flushed, the mispredicted branch before it; and psv (enum gus_core_psv) is what that
- * execution met. */
-struct gus_groups_wait { uint32_t head, next, of; uint16_t psv; bool behind, flushed; uint64_t cycles; };
+/* Cycles in which the head was the next to retire and did not; `after`: the op behind it, `next`: the head of the group
+ * behind it. They are of `of`: the head itself, or, flushed, the mispredicted branch before it; and psv (enum
+ * gus_core_psv) is what that execution met. */
+struct gus_groups_wait { uint32_t head, after, next, of; uint16_t psv; bool behind, flushed; uint64_t cycles; };
 /* From one op to the next that was executed; behind: as of groups, of `to`. */
 struct gus_groups_edge { uint32_t from, to; bool behind; uint64_t times; };
 /* Executions that met psv. */

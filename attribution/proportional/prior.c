@@ -12,10 +12,10 @@
 /* Of ways that an op goes on, those that are less likely than this are left out. */
 static const double RARE = 0.002;
 
-struct key { uint32_t kind, behind, psv, head, next, of, n, members[GUS_GROUP_MOST]; };
+struct key { uint32_t kind, behind, psv, head, after, next, of, n, members[GUS_GROUP_MOST]; };
 /* One that begins at a site. */
 struct step { uint32_t to; double share; };
-struct wait_way { uint32_t next; double share; };
+struct wait_way { uint32_t after, next; double share; };
 /* Executions that begin a group, perhaps. */
 struct begin { uint32_t site; bool behind; double times; };
 
@@ -47,7 +47,8 @@ static void add(struct work *w, const struct key *key, double model, double way)
 	if (is_new) {
 		gus_vec_push(&p->cycles, (struct gus_prior_cycle){ .kind = (enum gus_prior_kind)key->kind,
 			     .behind = key->behind != 0, .psv = (uint16_t)key->psv, .head = key->head,
-			     .next = key->next, .of = key->of, .first = (uint32_t)p->members.n, .n = key->n });
+			     .after = key->after, .next = key->next, .of = key->of,
+			     .first = (uint32_t)p->members.n, .n = key->n });
 		gus_vec_append(&p->members, key->members, key->n);
 	}
 	p->cycles.v[number].model += model;
@@ -58,16 +59,18 @@ static void add_group(struct work *w, const uint32_t *members, uint32_t n, uint3
 		      double model, double way)
 {
 	struct key key = { .kind = GUS_PRIOR_GROUP, .behind = behind, .head = members[0], .of = members[0],
-		.next = next, .n = n };
+		.after = n > 1 ? members[1] : next, .next = next, .n = n };
 
 	memcpy(key.members, members, n * sizeof(*members));
 	add(w, &key, model, way);
 }
 
-static void add_wait(struct work *w, const struct gus_waits_one *wait, uint32_t next, double model, double way)
+static void add_wait(struct work *w, const struct gus_waits_one *wait, uint32_t after, uint32_t next, double model,
+		     double way)
 {
 	const struct key key = { .kind = wait->flushed ? GUS_PRIOR_FLUSH : GUS_PRIOR_WAIT, .behind = wait->behind,
-		.psv = wait->psv, .head = wait->head, .of = wait->of, .next = next };
+		.psv = wait->psv, .head = wait->head, .of = wait->of, .after = after,
+		.next = next };
 
 	add(w, &key, model, way);
 }
@@ -84,7 +87,8 @@ static void add_counts(struct work *w)
 	}
 	for (size_t i = 0; i < w->waits.n; i++)
 		if (w->waits.v[i].next != UINT32_MAX)
-			add_wait(w, &w->waits.v[i], w->waits.v[i].next, w->waits.v[i].cycles, 0);
+			add_wait(w, &w->waits.v[i], w->waits.v[i].after, w->waits.v[i].next,
+				 w->waits.v[i].cycles, 0);
 }
 
 /* Lists by site: how many each has, then where they begin. */
@@ -124,16 +128,16 @@ static void list_steps(struct work *w)
 	free(sums);
 }
 
-static void note_way(struct work *w, uint32_t next, double share)
+static void note_way(struct work *w, uint32_t after, uint32_t next, double share)
 {
 	w->ways_sum += share;
 	for (size_t i = 0; i < w->ways.n; i++) {
-		if (w->ways.v[i].next == next) {
+		if (w->ways.v[i].next == next && w->ways.v[i].after == after) {
 			w->ways.v[i].share += share;
 			return;
 		}
 	}
-	gus_vec_push(&w->ways, (struct wait_way){ next, share });
+	gus_vec_push(&w->ways, (struct wait_way){ after, next, share });
 }
 
 /* Groups that begin with the n ops of the path, which so large a share of the executions of its first take. */
@@ -148,7 +152,7 @@ static void walk(struct work *w, const struct begin *b, unsigned n, double share
 		if (here < RARE)
 			continue;
 		add_group(w, w->path, n, s->to, b->behind, 0, b->times * here / (n + 1));
-		note_way(w, s->to, here / (n + 1));
+		note_way(w, n > 1 ? w->path[1] : s->to, s->to, here / (n + 1));
 		if (n == w->o->width)
 			continue;
 		w->path[n] = s->to;
@@ -163,12 +167,12 @@ static void add_waits(struct work *w, const struct begin *b, const struct gus_wa
 		const struct gus_waits_one any = { .head = b->site, .of = b->site, .behind = b->behind };
 		double share = w->ways.v[k].share;
 
-		add_wait(w, &any, w->ways.v[k].next, 0, w->o->waits * b->times * share);
+		add_wait(w, &any, w->ways.v[k].after, w->ways.v[k].next, 0, w->o->waits * b->times * share);
 		for (size_t i = 0; i < n; i++) {
 			double more = w->o->spread + (waits[i].next == UINT32_MAX);
 
 			if (waits[i].behind == b->behind)
-				add_wait(w, &waits[i], w->ways.v[k].next,
+				add_wait(w, &waits[i], w->ways.v[k].after, w->ways.v[k].next,
 					 more * waits[i].cycles * share / w->ways_sum, 0);
 		}
 	}

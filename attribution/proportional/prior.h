@@ -17,12 +17,13 @@ struct gus_groups;
 enum gus_prior_kind { GUS_PRIOR_GROUP, GUS_PRIOR_WAIT, GUS_PRIOR_FLUSH };
 
 /* Cycles of one kind. A group: members [first, first + n) of the prior's, which retire in it, the first being the head.
- * Else the head is waited for, and it is of `of`, in an execution that met psv. next: the head of the group behind. */
+ * Else the head is waited for, and it is of `of`, in an execution that met psv. after: the op behind the head; next:
+ * the head of the group behind. */
 struct gus_prior_cycle {
 	enum gus_prior_kind kind;
 	bool behind;            /* as of groups */
 	uint16_t psv;
-	uint32_t head, next, of, first, n;
+	uint32_t head, after, next, of, first, n;
 	double model, way;      /* what the model has of it, and what could be: shares of all that it has */
 	double share;           /* of all cycles: both, as gus_prior_weigh has put them together */
 };

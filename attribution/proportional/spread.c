@@ -77,6 +77,10 @@ static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
 		link_to(seen, i, c->head, false, seen->of.early);
 		link_to(seen, i, c->next, false, 1 - seen->of.early);
 		break;
+	case GUS_SPREAD_BEHIND:
+		link_to(seen, i, c->head, false, seen->of.early);
+		link_to(seen, i, c->after, false, 1 - seen->of.early);
+		break;
 	case GUS_SPREAD_EXECUTED:
 		for (uint32_t k = 0; k < c->n; k++)
 			link_to(seen, i, p->members.v[c->first + k], false, 1);
@@ -343,7 +347,7 @@ double gus_spread_share(const struct gus_spread *s, size_t which, const struct g
 	double *cycles = gus_zalloc((s->prior->cycles.n + 1) * sizeof(*cycles));
 	double nowhere = put_counts(seen, counts, n, there);
 
-	assert(seen->of.sight == GUS_SPREAD_NEXT || seen->of.sight == GUS_SPREAD_INTERRUPT);
+	assert(seen->of.sight <= GUS_SPREAD_BEHIND);
 	take_ratios(seen, s->shares, there, ratios);
 	for (size_t k = 0; k < seen->links.n; k++) {
 		const struct link *l = &seen->links.v[k];

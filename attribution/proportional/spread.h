@@ -23,7 +23,9 @@ struct gus_spread;
 /* What of cycles is seen, and where. */
 enum gus_spread_sight {
 	GUS_SPREAD_NEXT,        /* each, at the next instruction that retires: PEBS */
-	GUS_SPREAD_INTERRUPT,   /* each, where an interrupt lands: the head of the next group, or the head itself */
+	/* Each, where an interrupt lands: behind all that retires in the cycle in which the head does, or right
+	 * behind the head; and some on the head itself. */
+	GUS_SPREAD_INTERRUPT, GUS_SPREAD_BEHIND,
 	GUS_SPREAD_EXECUTED,    /* executions, at their instructions */
 	GUS_SPREAD_HEADS,       /* executions that were the head of a group: whose retire latency is not 0 */
 	GUS_SPREAD_WAITED,      /* cycles that were waited before the head: what else is in its retire latency */

@@ -67,7 +67,8 @@ static double factor(struct sums *s, const struct gus_groups_counts *c, const st
 static void add_new(struct gus_waits *out, struct sums *s, const struct gus_groups_counts *c,
 		    const struct gus_met_share *e)
 {
-	struct gus_waits_one one = { .head = e->site, .next = UINT32_MAX, .of = e->site, .psv = e->psv };
+	struct gus_waits_one one = { .head = e->site, .after = UINT32_MAX, .next = UINT32_MAX,
+		.of = e->site, .psv = e->psv };
 	struct sum own = *sum_of(s, e->site, e->psv);
 
 	one.cycles = own.cycles[false] > 0 ? 0 : measured(s, c, e, false);
@@ -90,8 +91,8 @@ static void add_new(struct gus_waits *out, struct sums *s, const struct gus_grou
 static int by_head(const void *a, const void *b)
 {
 	const struct gus_waits_one *x = a, *y = b;
-	const uint32_t u[] = { x->head, x->behind, x->flushed, x->of, x->psv, x->next };
-	const uint32_t v[] = { y->head, y->behind, y->flushed, y->of, y->psv, y->next };
+	const uint32_t u[] = { x->head, x->behind, x->flushed, x->of, x->psv, x->after, x->next };
+	const uint32_t v[] = { y->head, y->behind, y->flushed, y->of, y->psv, y->after, y->next };
 
 	for (size_t i = 0; i < sizeof(u) / sizeof(*u); i++)
 		if (u[i] != v[i])
@@ -113,8 +114,9 @@ void gus_waits_make(struct gus_waits *out, const struct gus_groups_counts *c, co
 	for (size_t i = 0; i < c->waits.n; i++) {
 		const struct gus_groups_wait *w = &c->waits.v[i];
 
-		gus_vec_push(out, (struct gus_waits_one){ w->head, w->next, w->of, w->psv, w->behind, w->flushed,
-							   (double)w->cycles * factor(&sums, c, events, w) });
+		gus_vec_push(out, (struct gus_waits_one){ w->head, w->after, w->next, w->of, w->psv, w->behind,
+							   w->flushed, (double)w->cycles *
+							   factor(&sums, c, events, w) });
 	}
 	for (size_t i = 0; events && i < events->shares.n; i++)
 		add_new(out, &sums, c, &events->shares.v[i]);

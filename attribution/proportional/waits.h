@@ -12,13 +12,13 @@
 struct gus_met;
 struct gus_groups_counts;
 
-/* As struct gus_groups_wait; next: UINT32_MAX: the model does not say. */
-struct gus_waits_one { uint32_t head, next, of; uint16_t psv; bool behind, flushed; double cycles; };
+/* As struct gus_groups_wait; next and after: UINT32_MAX: the model does not say. */
+struct gus_waits_one { uint32_t head, after, next, of; uint16_t psv; bool behind, flushed; double cycles; };
 struct gus_waits gus_vec(struct gus_waits_one);
 
-/* By head, behind, flushed, of, psv and next. events may be NULL. */
+/* By head, behind, flushed, of, psv, after and next. events may be NULL. */
 void gus_waits_make(struct gus_waits *w, const struct gus_groups_counts *c, const struct gus_met *events);
-/* Whether they differ in next alone. */
+/* Whether they differ in what is behind the head alone. */
 bool gus_waits_same(const struct gus_waits_one *x, const struct gus_waits_one *y);
 
 #endif

@@ -11,10 +11,12 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "cli/common/calibrations.h"
+#include "cli/common/recording.h"
 #include "collector/host/host.h"
 #include "collector/host/key.h"
 #include "model/tables/builtin.h"
 #include "model/tables/cpus.h"
+#include "proto/reader.h"
 
 static struct gus_cpu_id id_of(const Gusprof__Host *host)
 {
@@ -42,7 +44,8 @@ const char *gus_uarch_of_host(const struct Gusprof__Host *host)
 	return name ? gus_uarch_builtin_find(name) : NULL;
 }
 
-bool gus_uarch_host_is_here(const struct Gusprof__Host *host)
+/* Whether that machine is this one, whose calibration holds for no other; see gus_host_key_is_here. */
+static bool is_here(const struct Gusprof__Host *host)
 {
 	return gus_host_key_is_here(host);
 }
@@ -144,4 +147,18 @@ struct gus_uarch *gus_uarch_load(const char *what, unsigned flags, struct gus_er
 		fclose(f);
 	}
 	return load_file(what, flags, err);
+}
+
+const char *gus_uarch_of_recording(const char *path, const char *name, struct gus_error *err)
+{
+	struct gus_reader *reader = gus_recording_open(path, err);
+	const Gusprof__Host *host = reader ? gus_reader_header(reader)->host : NULL;
+	const char *table = host ? gus_uarch_of_host(host) : NULL;
+	bool here = host && is_here(host);
+
+	if (reader && !table)
+		gus_fail(err, GUS_E_NOT_FOUND, "there is no table for the CPU that %s was made on; name one with "
+			 "--uarch: see gusprof uarch list", gus_recording_name(name));
+	gus_reader_close(reader);
+	return table && here ? "host" : table;
 }

@@ -16,8 +16,9 @@ struct Gusprof__Host;
 /* The name of the built-in table for the CPU of a machine, or NULL; and for this one's. */
 const char *gus_uarch_of_host(const struct Gusprof__Host *host);
 const char *gus_uarch_host(void);
-/* Whether that machine is this one, whose calibration holds for no other; see gus_host_key_is_here. */
-bool gus_uarch_host_is_here(const struct Gusprof__Host *host);
+/* What gus_uarch_load takes for the CPU of a recording: this machine's as it was calibrated, if it was made here, else
+ * what is known of such CPUs in general. name: what messages call it. NULL with err. */
+const char *gus_uarch_of_recording(const char *path, const char *name, struct gus_error *err);
 /* The name of the built-in table to begin from where there is none for this machine's CPU. */
 const char *gus_uarch_nearest_to_host(enum gus_isa isa, const struct gus_cpu_features *features);
 /* what: NULL is host. flags: enum gus_uarch_flags; with PLAIN, host is nominal. A calibration that is there and not

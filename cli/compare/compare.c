@@ -313,28 +313,12 @@ static int run_traced(struct compare *c, struct gus_error *err)
 	return rc;
 }
 
-/* The table that a recording is to be held against is that of its own machine: as this one was calibrated, of this one
- * only. */
-static const char *table_of(const struct compare *c, struct gus_error *err)
-{
-	struct gus_reader *reader = gus_reader_open(c->path, err);
-	const Gusprof__Host *host = reader ? gus_reader_header(reader)->host : NULL;
-	const char *name = host ? gus_uarch_of_host(host) : NULL;
-	bool here = host && gus_uarch_host_is_here(host);
-
-	if (reader && !name)
-		gus_fail(err, GUS_E_NOT_FOUND, "there is no table for the CPU that %s was made on; name one with "
-			 "--uarch: see gusprof uarch list", gus_recording_name(c->o->input));
-	gus_reader_close(reader);
-	return name && here ? "host" : name;
-}
-
 static int load_table(struct compare *c, struct gus_error *err)
 {
 	const char *name = c->o->uarch;
 
 	if (!name && c->path) {
-		name = table_of(c, err);
+		name = gus_uarch_of_recording(c->path, c->o->input, err);
 		if (!name)
 			return -1;
 	}

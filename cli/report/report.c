@@ -26,12 +26,13 @@
 #include "cli/report/trees.h"
 #include "cli/screen/pager.h"
 #include "cli/screen/screen.h"
+#include "cli/stacks/stacks.h"
 #include "cli/verbs.h"
 
 enum format { TEXT, JSON, CSV };
 
 struct report_options {
-	const char *input, *sort, *symfs, *build_ids, *kallsyms, *flamegraph;
+	const char *input, *uarch, *sort, *symfs, *build_ids, *kallsyms, *flamegraph;
 	unsigned by;                  /* enum gus_by; 0: not given, which is by function */
 	int format;                   /* enum format */
 	double percent_limit;
@@ -43,7 +44,7 @@ struct report_options {
 	uint64_t max_depth;
 	bool inlines, collapse, children, quiet, header;
 	bool off_cpu, wall, kernel_ends;
-	bool false_sharing, stats;
+	bool false_sharing, stats, stacks, replay;
 	bool stdio, counts;           /* what is so anyhow */
 	int verbosity;
 };
@@ -132,6 +133,16 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_FLAG, AT(false_sharing),
 	  .fit = { .excludes = "by sort symbol percent-limit off-cpu wall call-graph inverted children flamegraph",
 	  .why = "it shows lines of caches and not rows" } },
+	{ 0, "stacks", NULL, "Instead of rows: to which instructions the time belongs, and what these were "
+	  "subjected to meanwhile. Needs a recording made with --trace auto, whose snapshots are replayed.",
+	  GUS_OPTION_FLAG, AT(stacks),
+	  .fit = { .excludes = "by sort symbol dso comm pid tid cpu time event off-cpu wall false-sharing stats "
+	  "call-graph inverted children flamegraph header format=csv",
+	  .why = "it moves all samples, to instructions" } },
+	{ 0, "uarch", "NAME|FILE|host|nominal", "With --stacks: the CPU, as of gusprof model; by default that of the "
+	  "recording's machine.", GUS_OPTION_STRING, AT(uarch), .fit = { .needs = "stacks" } },
+	{ 0, "replay", NULL, "With --stacks: replay snapshots although somebody else made the recording.",
+	  GUS_OPTION_FLAG, AT(replay), .fit = { .needs = "stacks" } },
 	{ 0, "stats", NULL, "Instead of rows: how many records of each kind the recording has, and samples of each "
 	  "event.", GUS_OPTION_FLAG, AT(stats),
 	  .fit = { .excludes = "by sort symbol dso comm pid tid cpu time event percent-limit off-cpu wall "
@@ -475,6 +486,15 @@ static int count(const struct report_options *o, struct gus_reader *reader)
 	return status;
 }
 
+static int move(const struct report_options *o)
+{
+	const struct gus_stacks_how how = { .input = o->input, .uarch = o->uarch, .json = o->format == JSON,
+		.replay = o->replay, .percent_limit = o->percent_limit, .screen = &o->screen };
+	struct gus_error err = { 0 };
+
+	return gus_stacks_report(&how, &err) == 0 ? 0 : status_of(&err);
+}
+
 static int report(struct report_options *o)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
@@ -566,7 +586,7 @@ static int run(int argc, char **argv)
 			o.graph.down = o.children;
 		if (o.children && o.graph.kind == GUS_TREES_NONE)
 			o.graph.kind = o.graph.said ? GUS_TREES_TOTALS : GUS_TREES_EACH;
-		status = report(&o);
+		status = o.stacks ? move(&o) : report(&o);
 	}
 	gus_list_free(&o.modules);
 	gus_list_free(&o.symbols);

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# gusprof report --stacks: a loop that waits for one division after the other, sampled and traced. Samples are behind
+# the division; the time is its own. Whatever is moved, the sums are those of the samples.
+. "$(dirname "$0")/lib.sh"
+set -o pipefail
+target=$GUS_BUILDDIR/tests/accuracy/micro
+[[ -x $target ]] || skip "the loops are for x86-64"
+command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is not installed (package qemu-user)"
+[[ -e $GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so ]] || skip "the plugin for QEMU was not built"
+command -v python3 >/dev/null || skip "python3 is not installed"
+table=skylake
+"$GUSPROF" model --block 4801c8 >/dev/null 2>&1 && table=host
+"$GUSPROF" record -q -F 999 --trace qemu --trace-window 100000 -o traced -- "$target" divider 1 >out 2>err
+skip_if_refused $?
+"$GUSPROF" record -q -F 999 -o plain -- "$target" divider 1 >out 2>err
+
+# holds WHAT CONDITION: it does for the document in json, d, and its rows.
+holds()
+{
+	shown='json err' ok "$1" python3 -c '
+import json, sys
+d = json.load(open("json"))
+rows = d["rows"]
+top = rows[0]
+loop = sum(r["weight"] for r in rows if r["function"] == "micro_divider")
+seen = sum(r["seen"] for r in rows if r["function"] == "micro_divider")
+if not eval("(" + sys.argv[1] + ")"):
+    print(top, d["total"], loop)
+    sys.exit(1)' "$2"
+}
+
+stacks() { timeout 300 "$GUSPROF" report --stacks --uarch $table "$@"; }
+
+stacks -i traced --format json >json 2>err || { problem "no stacks of a traced recording"; cat err; }
+holds "the division is first" '"div" in top["text"] and top["function"] == "micro_divider"'
+holds "with nearly all of the loop's time" 'top["weight"] > .85 * loop'
+holds "which no sample was seen at" 'top["seen"] < .1 * seen'
+holds "and met nothing" 'top["stack"].get("base", 0) > .95 * top["weight"]'
+holds "time that was moved is inferred" 'top["weight_evidence"] == "inferred"'
+holds "and split by the model" 'set(top["evidence"].values()) == {"modelled"}'
+holds "parts add up to rows" 'all(sum(r["stack"].values()) == r["weight"] for r in rows)'
+holds "rows to the samples" 'sum(r["weight"] for r in rows) == d["total"]["weight"] == sum(r["seen"] for r in rows)'
+holds "what is explained is not unknown" \
+	'd["total"]["explained"] == d["total"]["weight"] - sum(r["stack"].get("unknown", 0) for r in rows)'
+cp json first
+stacks -i traced --format json >json 2>err
+cmp -s first json || problem "the same recording has other stacks the second time"
+
+stacks -i traced >out 2>err || { problem "no text"; cat err; }
+expect "the rule for samples is told" '^# [0-9]* samples of cpu-clock; '
+expect "and what is explained" '^# 9[0-9.]* % of the time is in code that its trace executed'
+expect "the division leads" '^ *[0-9.]*% *[0-9.]*%  micro_divider.*div'
+
+stacks -i plain --format json >json 2>err || { problem "no stacks of a recording without a trace"; cat err; }
+holds "without a trace nothing is moved" 'all(r["weight"] == r["seen"] for r in rows)'
+holds "and nothing is known of why" 'all(list(r["stack"]) == ["unknown"] for r in rows)'
+holds "which is not hidden" 'd["total"]["explained"] == 0'
+
+stacks -i nothing >out 2>err
+status=$?
+[[ $status -ne 0 && ! -s out && $(wc -l <err) -eq 1 ]] || problem "a recording that is not there: status $status"
+
+((failed == 0))
