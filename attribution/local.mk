@@ -58,6 +58,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/coverage.c attribution/traced/coverage.h \
 	attribution/traced/engines.c \
 	attribution/traced/estimate.c attribution/traced/estimate.h \
+	attribution/traced/finder.c attribution/traced/finder.h \
 	attribution/traced/lines.c attribution/traced/lines.h \
 	attribution/traced/match.c attribution/traced/match.h \
 	attribution/traced/told.c attribution/traced/told.h \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attribution/profile/profile.h"
+#include "attribution/traced/finder.h"
 #include "attribution/traced/traced.h"
 #include "base/error.h"
 #include "base/path.h"
@@ -49,66 +50,6 @@ static void take_elsewhere(struct gus_coverage *c, struct elsewhere *list)
 	gus_vec_free(list);
 }
 
-/* Instructions of no file, by their places in the recording, and the block that executed each most often. */
-struct made_at { uint32_t block, insn; };
-struct made {
-	struct gus_index places;        /* struct gus_place */
-	struct gus_vec(struct made_at) at; /* by number of a place */
-};
-
-/* Of what a process told of, offsets are its own; other memory without a file has its address for one, which says
- * nothing without the process. All of one size: bytes are compared. */
-struct made_place { uint64_t module, offset, pid; };
-
-static struct made_place made_place(struct gus_space *space, const struct gus_place *at, uint32_t pid)
-{
-	bool told = gus_space_module(space, at->module)->kind == GUS_MODULE_JIT;
-
-	return (struct made_place){ at->module, at->offset, told ? 0 : pid };
-}
-
-static void find_made(struct made *made, const struct gus_traced *t, struct gus_space *space)
-{
-	gus_index_init(&made->places, sizeof(struct made_place));
-	for (size_t i = 0; i < t->blocks.n; i++) {
-		const struct gus_traced_block *b = &t->blocks.v[i];
-		uint64_t address = b->address;
-
-		if (b->module || !b->executed || !b->pid)
-			continue;
-		for (uint32_t k = 0; k < b->insns_n; address += b->lengths[k++]) {
-			struct gus_place at = gus_space_find(space, b->pid, b->time, address, GUS_MODE_USER);
-			struct made_place place = made_place(space, &at, b->pid);
-			bool is_new;
-			uint32_t number = gus_index_add(&made->places, &place, &is_new);
-
-			if (is_new)
-				gus_vec_push(&made->at, (struct made_at){ (uint32_t)i, b->insn + k });
-			else if (t->blocks.v[made->at.v[number].block].executed < b->executed)
-				made->at.v[number] = (struct made_at){ (uint32_t)i, b->insn + k };
-		}
-	}
-}
-
-static const struct made_at *find_made_at(const struct made *made, const struct gus_profile *profile,
-					  const struct gus_cell *cell)
-{
-	struct made_place place = made_place(profile->space, &cell->place, profile->threads.v[cell->thread].pid);
-	uint32_t number = gus_index_find(&made->places, &place);
-
-	return number == GUS_INDEX_NONE ? NULL : &made->at.v[number];
-}
-
-/* Which of a block's instructions begins there; it is known that one does. The offset is from the block's begin. */
-static uint32_t insn_at(const struct gus_traced_block *b, uint64_t offset)
-{
-	uint32_t k = 0;
-
-	for (uint64_t at = 0; k + 1 < b->insns_n && at < offset; k++)
-		at += b->lengths[k];
-	return b->insn + k;
-}
-
 static void take(struct gus_coverage *c, const struct gus_traced_block *b, uint32_t insn, const struct gus_cell *cell)
 {
 	c->covered += cell->samples;
@@ -118,38 +59,19 @@ static void take(struct gus_coverage *c, const struct gus_traced_block *b, uint3
 	c->by_insn[insn] += cell->samples;
 }
 
-/* false: the trace has not executed what is there. */
-static bool take_cell(struct gus_coverage *c, struct gus_traced *t, const struct gus_profile *profile,
-		      const struct made *made, const struct gus_cell *cell, const struct gus_module *module)
-{
-	const struct made_at *at;
-	uint32_t number;
-
-	if (module->kind == GUS_MODULE_FILE) {
-		number = gus_traced_block_at(t, module->path, cell->place.offset);
-		if (number != GUS_TRACED_NONE) {
-			const struct gus_traced_block *b = &t->blocks.v[number];
-
-			take(c, b, insn_at(b, cell->place.offset - b->offset), cell);
-		}
-		return number != GUS_TRACED_NONE;
-	}
-	at = find_made_at(made, profile, cell);
-	if (at)
-		take(c, &t->blocks.v[at->block], at->insn, cell);
-	return at;
-}
-
-static void count_cell(struct gus_coverage *c, struct gus_traced *t, const struct gus_profile *profile,
-		       const struct made *made, const struct gus_cell *cell, struct elsewhere *elsewhere)
+static void count_cell(struct gus_coverage *c, const struct gus_traced *t, const struct gus_profile *profile,
+		       const struct gus_finder *finder, const struct gus_cell *cell, struct elsewhere *elsewhere)
 {
 	const struct gus_module *module = gus_space_module(profile->space, cell->place.module);
+	struct gus_found found;
 
 	c->samples += cell->samples;
 	c->weight += cell->weight;
 	c->weight2 += cell->weight2;
-	if (take_cell(c, t, profile, made, cell, module))
+	if (gus_finder_at(finder, &cell->place, profile->threads.v[cell->thread].pid, &found)) {
+		take(c, &t->blocks.v[found.block], found.insn, cell);
 		return;
+	}
 	if (module->kind == GUS_MODULE_KERNEL) {
 		c->kernel += cell->samples;
 		c->kernel_weight += cell->weight;
@@ -166,17 +88,15 @@ void gus_coverage_init(struct gus_coverage *c, const struct gus_traced *t)
 
 void gus_coverage_add(struct gus_coverage *c, struct gus_traced *t, const struct gus_profile *profile)
 {
+	struct gus_finder *finder = gus_finder_new(t, profile->space);
 	struct elsewhere elsewhere = { 0 };
-	struct made made = { 0 };
 
 	for (size_t i = 0; i < c->elsewhere_n; i++)
 		gus_vec_push(&elsewhere, c->elsewhere[i]);
-	find_made(&made, t, profile->space);
 	for (size_t i = 0; i < profile->cells.n; i++)
-		count_cell(c, t, profile, &made, &profile->cells.v[i], &elsewhere);
+		count_cell(c, t, profile, finder, &profile->cells.v[i], &elsewhere);
 	take_elsewhere(c, &elsewhere);
-	gus_index_free(&made.places);
-	gus_vec_free(&made.at);
+	gus_finder_free(finder);
 }
 
 int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_reader *reader,

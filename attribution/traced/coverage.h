@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How much of what was sampled a trace has executed: samples by region, and the functions that were sampled and never
- * traced. Code of files is the same if its file and offset are. Code that a process made for itself is where the
- * recording says that it was at the time of the trace: at an address that has other code by then, a sample is of that.
- * The samples of a process say where its time goes, the trace only what the windows met; the share that both
- * have in common is what a model of the trace is about. */
+ * traced; finder.h says which code is the same. The samples of a process say where its time goes, the trace only what
+ * the windows met; the share that both have in common is what a model of the trace is about. */
 #ifndef GUS_ATTRIBUTION_TRACED_COVERAGE_H
 #define GUS_ATTRIBUTION_TRACED_COVERAGE_H
 
