@@ -2,6 +2,9 @@
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
 	attribution/accounts/account.c attribution/accounts/account.h \
+	attribution/accounts/clues.c attribution/accounts/clues.h \
+	attribution/accounts/sampler.c attribution/accounts/sampler.h \
+	attribution/accounts/sum.c attribution/accounts/sum.h \
 	attribution/compared/compared.c attribution/compared/compared.h \
 	attribution/compared/figure.c attribution/compared/figure.h \
 	attribution/compared/forms.c attribution/compared/forms.h \
@@ -53,6 +56,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/statistics/interval.c attribution/statistics/interval.h \
 	attribution/statistics/ridge.c attribution/statistics/ridge.h \
 	attribution/statistics/quantile.c attribution/statistics/quantile.h \
+	attribution/statistics/rounding.c attribution/statistics/rounding.h \
 	attribution/statistics/series.c attribution/statistics/series.h \
 	attribution/traced/code.c \
 	attribution/traced/coverage.c attribution/traced/coverage.h \

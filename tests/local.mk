@@ -203,6 +203,7 @@ endif
 if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_access \
+	tests/unit/test_accounts \
 	tests/unit/test_annotation \
 	tests/unit/test_answers \
 	tests/unit/test_arena \
@@ -499,6 +500,7 @@ tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_alone_SOURCES = tests/unit/test_alone.c
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
+tests_unit_test_accounts_SOURCES = tests/unit/test_accounts.c tests/unit/made_sideband.h $(made_mapping) $(made_trace)
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
@@ -913,6 +915,7 @@ tests_accuracy_stream_drift_SOURCES = tests/accuracy/stream_drift.c
 tests_accuracy_dynamic_loops_SOURCES = tests/accuracy/dynamic_loops.c
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
+EXTRA_DIST += tests/accuracy/perf-stacks
 EXTRA_DIST += tests/accuracy/round-trip
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/lanes tests/accuracy/tables-against-uops
 

@@ -1,53 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /* An account of a recording's time: to which instructions it belongs, and why. Samples of time lie where their sampler
- * sees them; what the recording's traces, run by a model, say of what retires together moves them to those that the CPU
- * waited for, or that it retired (attribution/proportional). What no trace has executed stays where it was seen, and of
- * why nothing is known. Nothing is lost on the way: the rows add up to the samples, in integers. */
+ * sees them; what the recording's traces, run by a model, say of what retires together, and what other samples say of
+ * executions, moves them to those that the CPU waited for, or that it retired (attribution/proportional). What no trace
+ * has executed stays where it was seen, and of why nothing is known but what its record says. Nothing is lost on the
+ * way: the cells of a thread add up to its samples, and all cells to the recording's, in integers. */
 #ifndef GUS_ATTRIBUTION_ACCOUNTS_ACCOUNT_H
 #define GUS_ATTRIBUTION_ACCOUNTS_ACCOUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attribution/proportional/spread.h"
+#include "attribution/accounts/clues.h"
 #include "attribution/stacks/stack.h"
 #include "base/alloc.h"
-#include "symbolizer/space/module.h"
 
 struct gus_groups;
-struct gus_profile;
-struct gus_traced;
 
-enum { GUS_ACCOUNT_NONE = UINT32_MAX };
-
-struct gus_account_row {
-	const char *module;             /* path of the file; "" of code of no file */
-	uint64_t offset;                /* in it */
-	/* In the traced program, and a block that has it, from so many bytes on; GUS_ACCOUNT_NONE: no trace has. */
-	uint32_t insn, block, within;
-	struct gus_place place;         /* in the profile's space, of rows that no trace has */
-	uint64_t seen;                  /* weight of the samples that were seen there */
-	uint64_t weight;                /* that belongs there */
-	enum gus_evidence evidence;     /* of that */
-	struct gus_stack stack;         /* its parts; they add up to it */
+/* Time of a thread at an instruction, of one component. Weights are in the unit of the event of time. */
+struct gus_account_cell {
+	uint32_t place, thread;         /* of the account's, and of the clues' */
+	struct gus_component what;
+	enum gus_evidence evidence;     /* of the component */
+	bool moved;                     /* that it is of this instruction is inferred; else it was seen there */
+	uint64_t weight;
+	uint64_t low, high;             /* bounds of it, 95 %; both 0: not known */
 };
+/* As it was seen. */
+struct gus_account_seen { uint32_t place, thread; uint64_t weight; };
 
 struct gus_account {
-	struct gus_vec(struct gus_account_row) rows;    /* by weight, then module and offset */
-	uint64_t weight;                /* of all rows, which is the profile's */
-	uint64_t explained;             /* of it, of code that traces have executed */
+	const struct gus_clues *clues;
+	/* The clues', and behind them those that time belongs to and no sample was seen at. */
+	struct gus_vec(struct gus_clue_place) places;
+	struct gus_account_cells gus_vec(struct gus_account_cell) cells; /* by place, thread and component; none is 0 */
+	struct gus_vec(struct gus_account_seen) seen;           /* by place and thread */
+	uint64_t weight;                /* of all cells, and of all that was seen */
+	uint64_t explained;             /* of it, what could be moved, whether it was or not */
 	double divergence;              /* of what was seen of that from what the model has it, in nats */
 };
 
-struct gus_account_options {
-	enum gus_spread_sight sight;    /* where samples see time */
-	double early;                   /* of interrupts, those that land on what is waited for itself */
-	unsigned width;                 /* ops that the CPU retires in a cycle */
-};
-
-/* groups: of the traces that t has run, and which has ended. Borrows from t and p. Freed with gus_account_free. */
-void gus_account_make(struct gus_account *a, const struct gus_profile *p, struct gus_traced *t,
-		      const struct gus_groups *groups, const struct gus_account_options *o);
+/* groups: of what the clues' traces made a model do, which is over; NULL: nothing, and all stays. width: ops that the
+ * CPU retires in a cycle. The clues are borrowed. Freed with gus_account_free. */
+void gus_account_make(struct gus_account *a, const struct gus_clues *clues, const struct gus_groups *groups,
+		      unsigned width);
 void gus_account_free(struct gus_account *a);
 
 #endif

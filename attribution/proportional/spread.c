@@ -139,6 +139,11 @@ void gus_spread_see(struct gus_spread *s, const struct gus_spread_seen *told)
 	put_counts(seen, told->counts, told->n, seen->counts);
 }
 
+bool gus_spread_sees(const struct gus_spread *s, size_t i, const struct gus_site_count *there)
+{
+	return find_place(&s->seen.v[i], there) != GUS_INDEX_NONE;
+}
+
 /* By place: what was seen as times what these cycles would show. */
 static void take_ratios(const struct seen *seen, const double *shares, const double *counts, double *ratios)
 {

@@ -53,6 +53,8 @@ struct gus_spread *gus_spread_new(struct gus_prior *prior);
 void gus_spread_free(struct gus_spread *s);
 /* Adds what was seen, which is copied; time first. Sites that the prior has no such cycles of change nothing. */
 void gus_spread_see(struct gus_spread *s, const struct gus_spread_seen *seen);
+/* Whether there is any cycle that the i-th thing would be seen of there. */
+bool gus_spread_sees(const struct gus_spread *s, size_t i, const struct gus_site_count *there);
 /* Finds out how far to believe in the model's groups - as far as it explains what was seen by itself -, and then the
  * cycles. */
 void gus_spread_fit(struct gus_spread *s, const struct gus_spread_options *o);

@@ -125,18 +125,27 @@ static void note_first(struct gus_model_windows *w, const struct gus_error *err)
 		w->first = *err;
 }
 
-/* Reads a window's trace, and counts what it cost. */
-static void take_window(struct gus_traced *t, struct gus_model_windows *w, const struct gus_replays_window *window)
+static void read_window(struct gus_traced *t, const struct gus_replays_window *window, struct gus_error *err)
+{
+	struct gus_trace *trace = window->path ? gus_trace_open(window->path, err) : NULL;
+
+	if (trace) {
+		map_snapshot(t, window->about);
+		gus_traced_read(t, trace, err);
+		gus_trace_close(trace);
+	}
+}
+
+/* Reads a window's trace, and counts what it cost. cold: NULL, or a second run of it. */
+static void take_window(struct gus_traced *t, struct gus_traced *cold, struct gus_model_windows *w,
+			const struct gus_replays_window *window)
 {
 	const Gusprof__Snapshot *about = window->about;
 	struct gus_error err = window->err;
-	struct gus_trace *trace = window->path ? gus_trace_open(window->path, &err) : NULL;
 
-	if (trace) {
-		map_snapshot(t, about);
-		gus_traced_read(t, trace, &err);
-		gus_trace_close(trace);
-	}
+	if (cold)
+		read_window(cold, window, &(struct gus_error){ 0 }); /* whose failures are those of the other */
+	read_window(t, window, &err);
 	if (err.code != GUS_OK) {
 		note_first(w, &err);
 		return;
@@ -158,14 +167,14 @@ static void say_first(const struct gus_model_windows *w, const struct gus_replay
 
 /* All windows that are to be had, one after the other. -1 with err only if there can be no more because the recording
  * that they are from cannot be read on. */
-static int take_windows(struct gus_traced *t, struct gus_model_windows *w, struct gus_replays *replays, bool live,
-			struct gus_error *err)
+static int take_windows(struct gus_traced *t, struct gus_traced *cold, struct gus_model_windows *w,
+			struct gus_replays *replays, bool live, struct gus_error *err)
 {
 	struct gus_replays_window window;
 	int more = 0;
 
 	while ((more = gus_replays_next(replays, &window, err)) > 0) {
-		take_window(t, w, &window);
+		take_window(t, cold, w, &window);
 		if (live)
 			say_first(w, &window);
 	}
@@ -227,7 +236,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 		start_sampling(&sampling, p->pid);
 		wait_for_sampling(&sampling);
-		take_windows(&t, &windows, replays, true, err);
+		take_windows(&t, NULL, &windows, replays, true, err);
 		stop_sampling(&sampling);
 		if (windows.taken)
 			rc = report(m, &t, &windows, has_samples(&sampling) ? sampling.path : NULL, NULL, err);
@@ -262,10 +271,10 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	struct gus_replay_wish wish = wish_of(m, p->window);
 	struct gus_model_windows windows = { .process = p };
 	struct gus_reader *reader = gus_reader_open(path, err);
-	struct gus_branch_config predictor;
+	struct gus_branch_config predictor, of_cold;
 	struct gus_replays *replays;
 	struct gus_rights rights = { 0 };
-	struct gus_traced t;
+	struct gus_traced t, cold;
 	uid_t owner;
 	int rc = -1;
 
@@ -281,7 +290,13 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 		gus_replays_of_recording(reader, &wish, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
-		rc = take_windows(&t, &windows, replays, false, err);
+		if (m->cold_context)
+			gus_model_traced_open_cold(m, &rights, &of_cold, &cold);
+		rc = take_windows(&t, m->cold_context ? &cold : NULL, &windows, replays, false, err);
+		if (m->cold_context) {
+			gus_traced_end(&cold, &(struct gus_error){ 0 });
+			gus_model_traced_close(NULL, &cold);
+		}
 		*any = windows.taken || windows.failed;
 		if (windows.taken)
 			rc = report(m, &t, &windows, path, m->input, err);

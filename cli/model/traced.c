@@ -68,6 +68,16 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 	gus_traced_open(t, &o);
 }
 
+void gus_model_traced_open_cold(const struct gus_model_traced *m, const struct gus_rights *rights,
+				struct gus_branch_config *predictor, struct gus_traced *cold)
+{
+	struct gus_model_traced other = *m;
+
+	other.warm = other.interval = false;
+	other.listen_context = m->cold_context;
+	gus_model_traced_open(&other, NULL, rights, predictor, cold);
+}
+
 int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_model_view *v,
 			   struct gus_error *err)
 {
@@ -146,6 +156,23 @@ static int read_trace(const struct gus_model_traced *m, struct gus_traced *t, st
 	return source && more >= 0 ? 0 : -1;
 }
 
+/* What of it could not be read is told by the run that is shown. */
+static void run_cold(const struct gus_model_traced *m, const char *path, const struct gus_rights *rights)
+{
+	struct gus_branch_config predictor;
+	struct gus_error err = { 0 };
+	struct gus_trace *trace = gus_trace_open(path, &err);
+	struct gus_traced cold;
+
+	if (!trace)
+		return;
+	gus_model_traced_open_cold(m, rights, &predictor, &cold);
+	read_trace(m, &cold, trace, &err);
+	gus_traced_end(&cold, &err);
+	gus_model_traced_close(NULL, &cold);
+	gus_trace_close(trace);
+}
+
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, const struct gus_model_inferred *in,
 			  struct gus_model_view *v, struct gus_error *err)
 {
@@ -164,6 +191,8 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 		gus_rights_of_user(&rights, owner, "the trace's owner");
 	if (gus_model_rates_load(m, v->path, &rights, err) != 0)
 		return -1;
+	if (m->cold_context && v->path && !in)
+		run_cold(m, v->path, &rights);
 	gus_model_traced_open(m, in, &rights, &predictor, &t);
 	rc = read_trace(m, &t, trace, &trouble);
 	if (gus_traced_end(&t, &trouble) != 0)

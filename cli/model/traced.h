@@ -45,6 +45,9 @@ void gus_model_traced_set_part(struct gus_model_view *v, const struct gus_trace 
 void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in,
 			   const struct gus_rights *rights, struct gus_branch_config *predictor,
 			   struct gus_traced *t);
+/* What is run a second time, with cold caches: see struct gus_model_traced. Closed with gus_model_traced_close. */
+void gus_model_traced_open_cold(const struct gus_model_traced *m, const struct gus_rights *rights,
+				struct gus_branch_config *predictor, struct gus_traced *cold);
 int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_model_view *v,
 			   struct gus_error *err);
 void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_traced *t);

@@ -45,6 +45,9 @@ struct gus_model_traced {
 	const struct gus_core_listener *(*listen)(void *context, uint32_t stream, const struct gus_program *program);
 	void (*leave)(void *context, uint32_t stream);
 	void *listen_context;
+	/* Of a second run, with cold caches, which is listened to and not shown; NULL: there is none. What is inferred
+	 * has no addresses, and so none either. */
+	void *cold_context;
 	bool all;                       /* all of it is timed, not a sample of stretches */
 	bool warm;                      /* caches are warm in what is told, and cold at the other end of the interval */
 	bool children;                  /* of a command: what it forks off is traced as well */

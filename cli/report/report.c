@@ -136,7 +136,7 @@ static const struct gus_option options[] = {
 	{ 0, "stacks", NULL, "Instead of rows: to which instructions the time belongs, and what these were "
 	  "subjected to meanwhile. Needs a recording made with --trace auto, whose snapshots are replayed.",
 	  GUS_OPTION_FLAG, AT(stacks),
-	  .fit = { .excludes = "by sort symbol dso comm pid tid cpu time event off-cpu wall false-sharing stats "
+	  .fit = { .excludes = "sort symbol dso comm pid tid cpu time event off-cpu wall false-sharing stats "
 	  "call-graph inverted children flamegraph header format=csv",
 	  .why = "it moves all samples, to instructions" } },
 	{ 0, "uarch", "NAME|FILE|host|nominal", "With --stacks: the CPU, as of gusprof model; by default that of the "
@@ -486,13 +486,31 @@ static int count(const struct report_options *o, struct gus_reader *reader)
 	return status;
 }
 
+/* What stacks are added up by. */
+static int unit_of(unsigned by, enum gus_sum_unit *unit, struct gus_error *err)
+{
+	static const struct { unsigned by; enum gus_sum_unit unit; } units[] = {
+		{ 0, GUS_SUM_INSTRUCTION }, { GUS_BY_INSTRUCTION, GUS_SUM_INSTRUCTION },
+		{ GUS_BY_FUNCTION, GUS_SUM_FUNCTION }, { GUS_BY_MODULE, GUS_SUM_MODULE },
+		{ GUS_BY_THREAD, GUS_SUM_THREAD },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (units[i].by == by) {
+			*unit = units[i].unit;
+			return 0;
+		}
+	}
+	return gus_fail(err, GUS_E_USAGE, "--stacks is by instruction, function, module or thread, by one of them");
+}
+
 static int move(const struct report_options *o)
 {
-	const struct gus_stacks_how how = { .input = o->input, .uarch = o->uarch, .json = o->format == JSON,
+	struct gus_stacks_how how = { .input = o->input, .uarch = o->uarch, .json = o->format == JSON,
 		.replay = o->replay, .percent_limit = o->percent_limit, .screen = &o->screen };
 	struct gus_error err = { 0 };
 
-	return gus_stacks_report(&how, &err) == 0 ? 0 : status_of(&err);
+	return unit_of(o->by, &how.unit, &err) == 0 && gus_stacks_report(&how, &err) == 0 ? 0 : status_of(&err);
 }
 
 static int report(struct report_options *o)

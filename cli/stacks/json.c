@@ -5,13 +5,18 @@
 #include <string.h>
 
 #include "attribution/accounts/account.h"
-#include "attribution/profile/profile.h"
 #include "cli/common/json.h"
 #include "cli/stacks/stacks.h"
+#include "symbolizer/insn/insn.h"
 
 static json_t *integer(uint64_t value)
 {
 	return json_integer((json_int_t)value);
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text && *text ? gus_json_text(text) : json_null();
 }
 
 static json_t *recording(const struct gus_stacks_view *v)
@@ -20,8 +25,8 @@ static json_t *recording(const struct gus_stacks_view *v)
 
 	json_object_set_new(o, "path", gus_json_text(v->how->input));
 	json_object_set_new(o, "event", gus_json_text(v->event));
-	json_object_set_new(o, "samples", integer(v->profile->samples));
-	json_object_set_new(o, "skid", gus_json_text(v->sight));
+	json_object_set_new(o, "samples", integer(v->clues->samples));
+	json_object_set_new(o, "skid", gus_json_text(v->clues->sight.told));
 	return o;
 }
 
@@ -31,21 +36,36 @@ static json_t *total(const struct gus_stacks_view *v)
 
 	json_object_set_new(o, "weight", integer(v->account->weight));
 	json_object_set_new(o, "explained", integer(v->account->explained));
-	json_object_set_new(o, "not_sampled", integer(v->profile->unsampled));
+	json_object_set_new(o, "not_sampled", integer(v->clues->unsampled));
+	json_object_set_new(o, "why_unexplained", text_or_null(v->why));
 	return o;
 }
 
-static json_t *row_of(const struct gus_stacks_view *v, const struct gus_account_row *row)
+static void set_place(json_t *o, const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	bool thread = v->how->unit == GUS_SUM_THREAD;
+	const struct gus_clue_thread *t = thread ? &v->clues->threads.v[row->thread] : NULL;
+	struct gus_insn insn;
+
+	json_object_set_new(o, "module", thread ? json_null() : gus_json_text(row->module));
+	json_object_set_new(o, "offset", thread || v->how->unit == GUS_SUM_MODULE ? json_null() :
+			    integer(row->offset));
+	json_object_set_new(o, "function", text_or_null(row->function));
+	insn.text[0] = '\0';
+	if (v->how->unit == GUS_SUM_INSTRUCTION)
+		gus_stacks_insn(v, row, &insn);
+	json_object_set_new(o, "text", text_or_null(insn.text));
+	json_object_set_new(o, "pid", t ? integer(t->pid) : json_null());
+	json_object_set_new(o, "tid", t ? integer(t->tid) : json_null());
+	json_object_set_new(o, "comm", t ? gus_json_text(t->comm) : json_null());
+}
+
+static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	json_t *o = json_object(), *stack = json_object(), *evidence = json_object();
 	char key[GUS_COMPONENT_KEY_MAX];
-	struct gus_stacks_name name;
 
-	gus_stacks_name(v, row, &name);
-	json_object_set_new(o, "module", gus_json_text(row->module));
-	json_object_set_new(o, "offset", integer(row->offset));
-	json_object_set_new(o, "function", name.function ? gus_json_text(name.function) : json_null());
-	json_object_set_new(o, "text", *name.text ? gus_json_text(name.text) : json_null());
+	set_place(o, v, row);
 	json_object_set_new(o, "seen", integer(row->seen));
 	json_object_set_new(o, "weight", integer(row->weight));
 	json_object_set_new(o, "share", json_real(v->account->weight ? (double)row->weight /
@@ -68,8 +88,9 @@ int gus_stacks_json(const struct gus_stacks_view *v)
 	json_object_set_new(o, "schema", json_string("gusprof.stacks/1"));
 	json_object_set_new(o, "recording", recording(v));
 	json_object_set_new(o, "total", total(v));
-	for (size_t i = 0; i < v->account->rows.n; i++)
-		json_array_append_new(rows, row_of(v, &v->account->rows.v[i]));
+	json_object_set_new(o, "by", gus_json_word(gus_sum_unit_name(v->how->unit)));
+	for (size_t i = 0; i < v->sums->rows.n; i++)
+		json_array_append_new(rows, row_of(v, &v->sums->rows.v[i]));
 	json_object_set_new(o, "rows", rows);
 	return gus_json_print(o, stdout, true);
 }

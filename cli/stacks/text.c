@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks for people: a row an instruction. */
+/* Stacks for people: a row an instruction, or whatever else was asked for. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "attribution/accounts/account.h"
-#include "attribution/profile/profile.h"
-#include "attribution/traced/traced.h"
 #include "base/path.h"
 #include "cli/common/print.h"
 #include "cli/model/view.h"
 #include "cli/stacks/stacks.h"
+#include "symbolizer/insn/insn.h"
 
 static const double LEAST = 0.5;        /* percent */
 enum { PARTS = 4 };                     /* of a stack that are printed */
@@ -20,24 +19,29 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static void print_head(const struct gus_stacks_view *v)
+static void print_explained(const struct gus_stacks_view *v)
 {
 	const struct gus_account *a = v->account;
-	unsigned windows = v->model->windows ? v->model->windows->taken : 0;
+	unsigned windows = v->model && v->model->windows ? v->model->windows->taken : 0;
 
-	gus_print("# %" PRIu64 " samples of %s; %s\n", v->profile->samples, v->event, v->sight);
 	if (a->explained)
 		gus_print("# %.1f %% of the time is in code that %s executed: there it is moved to what the CPU waited "
 			  "for or retired (inferred), and split by a model of the CPU (modelled)\n",
 			  percent(a->explained, a->weight), windows ? "the recording's snapshots" : "its trace");
 	if (a->explained < a->weight)
-		gus_print("# %.1f %% is where samples were seen, and why is unknown: %s\n",
+		gus_print("# %.1f %% stays where samples were seen, and nothing but their records tells why: %s\n",
 			  percent(a->weight - a->explained, a->weight),
-			  a->explained ? "no window has executed that code, or it is the kernel's" :
-			  "there is neither a trace nor a snapshot of it; record with --trace auto");
-	if (v->profile->unsampled)
+			  v->why ? v->why : !v->clues->sight.known ? "of such samples it cannot be told" :
+			  "no window has executed that code, or it is the kernel's");
+}
+
+static void print_head(const struct gus_stacks_view *v)
+{
+	gus_print("# %" PRIu64 " samples of %s; %s\n", v->clues->samples, v->event, v->clues->sight.told);
+	print_explained(v);
+	if (v->clues->unsampled)
 		gus_print("# %.1f %% more was not sampled, as tasks ended before their next sample\n",
-			  percent(v->profile->unsampled, a->weight + v->profile->unsampled));
+			  percent(v->clues->unsampled, v->account->weight + v->clues->unsampled));
 }
 
 static int by_part(const void *a, const void *b)
@@ -47,7 +51,7 @@ static int by_part(const void *a, const void *b)
 	return x->weight > y->weight ? -1 : x->weight < y->weight;
 }
 
-static void print_stack(const struct gus_account_row *row)
+static void print_stack(const struct gus_sum_row *row)
 {
 	struct gus_stack parts = { 0 };
 	char key[GUS_COMPONENT_KEY_MAX];
@@ -62,39 +66,62 @@ static void print_stack(const struct gus_account_row *row)
 	gus_vec_free(&parts);
 }
 
-static void print_row(const struct gus_stacks_view *v, const struct gus_account_row *row)
+static void print_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
-	struct gus_stacks_name name;
+	struct gus_insn insn;
 
-	gus_stacks_name(v, row, &name);
-	printf("%6.2f%% %6.2f%%  ", percent(row->weight, v->account->weight), percent(row->seen, v->account->weight));
-	if (name.function)
-		gus_print("%s+0x%" PRIx64, name.function, row->offset - name.start);
+	if (row->function)
+		gus_print("%s+0x%" PRIx64, row->function, row->offset - row->start);
 	else
 		gus_print("0x%" PRIx64, row->offset);
-	gus_print(" [%s]  %s  ", gus_base_name(row->module), name.text);
+	gus_stacks_insn(v, row, &insn);
+	gus_print(" [%s]%s%s", gus_base_name(row->module), *insn.text ? "  " : "", insn.text);
+}
+
+static void print_name(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	const struct gus_clue_thread *t = row->thread == GUS_CLUE_NONE ? NULL : &v->clues->threads.v[row->thread];
+
+	if (t)
+		gus_print("%s (pid %" PRIu32 ", tid %" PRIu32 ")", t->comm, t->pid, t->tid);
+	else if (v->how->unit == GUS_SUM_MODULE)
+		gus_print("%s", row->module);
+	else if (v->how->unit == GUS_SUM_INSTRUCTION)
+		print_insn(v, row);
+	else if (row->function)
+		gus_print("%s [%s]", row->function, gus_base_name(row->module));
+	else
+		gus_print("0x%" PRIx64 " [%s]", row->offset, gus_base_name(row->module));
+}
+
+static void print_row(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	printf("%6.2f%% %6.2f%%  ", percent(row->weight, v->account->weight), percent(row->seen, v->account->weight));
+	print_name(v, row);
+	printf("  ");
 	print_stack(row);
 	printf("\n");
 }
 
 void gus_stacks_text(const struct gus_stacks_view *v)
 {
+	const char *unit = gus_sum_unit_name(v->how->unit);
 	const struct gus_account *a = v->account;
 	double least = v->how->percent_limit > 0 ? v->how->percent_limit : LEAST;
 	uint64_t left = 0;
 	size_t n = 0;
 
 	print_head(v);
-	printf("# share   seen  instruction, and what it was subjected to while the time passed\n");
-	for (size_t i = 0; i < a->rows.n; i++) {
-		if (percent(a->rows.v[i].weight, a->weight) >= least) {
-			print_row(v, &a->rows.v[i]);
+	gus_print("# share   seen  %s, and what it was subjected to while the time passed\n", unit);
+	for (size_t i = 0; i < v->sums->rows.n; i++) {
+		if (percent(v->sums->rows.v[i].weight, a->weight) >= least) {
+			print_row(v, &v->sums->rows.v[i]);
 			continue;
 		}
-		left += a->rows.v[i].weight;
+		left += v->sums->rows.v[i].weight;
 		n++;
 	}
 	if (n)
-		printf("%6.2f%%          in %zu instructions with less than %g %% each\n", percent(left, a->weight), n,
-		       least);
+		gus_print("%6.2f%%          in %zu %ss with less than %g %% each\n", percent(left, a->weight), n,
+			  unit, least);
 }
