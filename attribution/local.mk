@@ -40,6 +40,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/proportional/groups.c attribution/proportional/groups.h \
 	attribution/proportional/met.c attribution/proportional/met.h \
 	attribution/proportional/prior.c attribution/proportional/prior.h \
+	attribution/proportional/replicates.c attribution/proportional/replicates.h \
 	attribution/proportional/seen.c attribution/proportional/seen.h \
 	attribution/proportional/spread.c attribution/proportional/spread.h \
 	attribution/proportional/waits.c attribution/proportional/waits.h \

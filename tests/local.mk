@@ -1079,6 +1079,7 @@ golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/samplers.c tests/accuracy/golden/samplers.h \
 	tests/accuracy/golden/score.c tests/accuracy/golden/score.h \
 	tests/accuracy/golden/tiers.c tests/accuracy/golden/tiers.h \
+	tests/accuracy/golden/told.c tests/accuracy/golden/told.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h \
 	tests/accuracy/golden/truth.c tests/accuracy/golden/truth.h \
 	tests/accuracy/golden/stages_trace.c tests/accuracy/golden/stages_trace.h \

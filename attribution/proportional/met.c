@@ -95,11 +95,14 @@ static void put_all(struct mets *model, struct mets *more, double *samples, cons
 static void put_share(struct gus_met *e, const struct met *m, double samples)
 {
 	double measured = (m->measured + MODEL * m->model) / (samples + MODEL);
+	struct gus_met_share *last = e->shares.n ? &e->shares.v[e->shares.n - 1] : NULL;
 
-	if (e->shares.n && e->shares.v[e->shares.n - 1].site == m->site && e->shares.v[e->shares.n - 1].psv == m->psv)
-		e->shares.v[e->shares.n - 1].measured += measured;
-	else
-		gus_vec_push(&e->shares, (struct gus_met_share){ m->site, m->psv, measured, m->model });
+	if (last && last->site == m->site && last->psv == m->psv) {
+		last->measured += measured;
+		last->samples += m->measured;
+	} else {
+		gus_vec_push(&e->shares, (struct gus_met_share){ m->site, m->psv, measured, m->model, m->measured });
+	}
 }
 
 void gus_met_make(struct gus_met *e, const struct gus_groups *g, const struct gus_seen *s, bool ops)

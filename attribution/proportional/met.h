@@ -12,8 +12,8 @@
 struct gus_groups;
 struct gus_seen;
 
-/* Of a site's executions this share met psv, and this in the model. */
-struct gus_met_share { uint32_t site; uint16_t psv; double measured, model; };
+/* Of a site's executions this share met psv, as so many samples of them have it, and this in the model. */
+struct gus_met_share { uint32_t site; uint16_t psv; double measured, model, samples; };
 struct gus_met { struct gus_vec(struct gus_met_share) shares; }; /* by site and psv */
 
 /* Of sites of which there are samples. ops: as gus_seen_executions. Where there are few samples the model counts as

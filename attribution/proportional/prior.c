@@ -261,7 +261,7 @@ static void add_met(struct gus_prior *p, const struct gus_groups_counts *c, cons
 	for (size_t i = 0; events && i < events->shares.n; i++) {
 		const struct gus_met_share *e = &events->shares.v[i];
 
-		gus_vec_push(&p->met, (struct gus_prior_met){ e->site, e->psv, e->measured });
+		gus_vec_push(&p->met, (struct gus_prior_met){ e->site, e->psv, e->measured, e->samples });
 		at[e->site]++;
 	}
 	for (size_t i = 0; i < c->met.n; i++) {
@@ -269,7 +269,7 @@ static void add_met(struct gus_prior *p, const struct gus_groups_counts *c, cons
 
 		if (!at[m->site])
 			gus_vec_push(&p->met, (struct gus_prior_met){ m->site, m->psv,
-				     (double)m->times / (double)c->sites.v[m->site].executed });
+				     (double)m->times / (double)c->sites.v[m->site].executed, 0 });
 	}
 	if (p->met.n)
 		qsort(p->met.v, p->met.n, sizeof(*p->met.v), by_met);

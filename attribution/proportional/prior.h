@@ -27,8 +27,8 @@ struct gus_prior_cycle {
 	double model, way;      /* what the model has of it, and what could be: shares of all that it has */
 	double share;           /* of all cycles: both, as gus_prior_weigh has put them together */
 };
-/* Of a site's executions this share met psv. */
-struct gus_prior_met { uint32_t site; uint16_t psv; double share; };
+/* Of a site's executions this share met psv, as so many samples have it (0: as the model has it). */
+struct gus_prior_met { uint32_t site; uint16_t psv; double share, samples; };
 
 struct gus_prior {
 	struct gus_vec(struct gus_prior_cycle) cycles;          /* their shares add up to 1 */

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attribution/proportional/prior.h"
 #include "base/index.h"
@@ -250,13 +251,25 @@ static void weigh(struct gus_spread *s)
 	gus_prior_weigh(s->prior, best);
 }
 
-void gus_spread_fit(struct gus_spread *s, const struct gus_spread_options *o)
+/* As many steps as there is something to be gained by. */
+static void walk(struct gus_spread *s, const struct gus_spread_options *o)
 {
 	size_t n = s->prior->cycles.n;
 	double *up = gus_zalloc((n + 1) * sizeof(*up)), *down = gus_zalloc((n + 1) * sizeof(*down));
 	double *ratios = gus_zalloc(most_places(s) * sizeof(*ratios));
 
 	assert(o->strength > 0);
+	for (unsigned i = 0; i < o->steps && step(s, o->strength, up, down, ratios) > STILL; i++)
+		;
+	free(up);
+	free(down);
+	free(ratios);
+}
+
+void gus_spread_fit(struct gus_spread *s, const struct gus_spread_options *o)
+{
+	size_t n = s->prior->cycles.n;
+
 	if (o->ways > 0)
 		gus_prior_weigh(s->prior, o->ways);
 	else
@@ -265,11 +278,28 @@ void gus_spread_fit(struct gus_spread *s, const struct gus_spread_options *o)
 	s->shares = gus_zalloc((n + 1) * sizeof(*s->shares));
 	for (size_t i = 0; i < n; i++)
 		s->shares[i] = s->prior->cycles.v[i].share;
-	for (unsigned i = 0; i < o->steps && step(s, o->strength, up, down, ratios) > STILL; i++)
-		;
-	free(up);
-	free(down);
-	free(ratios);
+	walk(s, o);
+}
+
+void gus_spread_recount(struct gus_spread *s, size_t i, const struct gus_site_count *counts, size_t n)
+{
+	struct seen *seen = &s->seen.v[i];
+
+	for (uint32_t k = 0; k < seen->places.n; k++)
+		seen->counts[k] = 0;
+	put_counts(seen, counts, n, seen->counts);
+}
+
+void gus_spread_refit(struct gus_spread *s, const double *shares, const struct gus_spread_options *o)
+{
+	if (shares != s->shares)
+		memcpy(s->shares, shares, s->prior->cycles.n * sizeof(*shares));
+	walk(s, o);
+}
+
+const double *gus_spread_shares(const struct gus_spread *s)
+{
+	return s->shares;
 }
 
 /* Cells. */

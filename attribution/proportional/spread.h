@@ -59,6 +59,14 @@ bool gus_spread_sees(const struct gus_spread *s, size_t i, const struct gus_site
  * cycles. */
 void gus_spread_fit(struct gus_spread *s, const struct gus_spread_options *o);
 
+/* What else could have been (replicates.h). From now on the i-th thing that was seen has these counts. */
+void gus_spread_recount(struct gus_spread *s, size_t i, const struct gus_site_count *counts, size_t n);
+/* After the fit: the cycles again, beginning with these shares, which may be its own. The prior's shares are believed
+ * in as they are now. */
+void gus_spread_refit(struct gus_spread *s, const double *shares, const struct gus_spread_options *o);
+/* After the fit: by kind of cycles. */
+const double *gus_spread_shares(const struct gus_spread *s);
+
 /* Time of an instruction in executions that met psv. */
 struct gus_spread_cell { uint32_t site; uint16_t psv; double share; };
 struct gus_spread_cells gus_vec(struct gus_spread_cell);

@@ -26,6 +26,7 @@
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
 #include "tests/accuracy/golden/tiers.h"
+#include "tests/accuracy/golden/told.h"
 #include "tests/accuracy/golden/truth.h"
 
 static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
@@ -136,27 +137,87 @@ static void print_worst(const struct golden_truth *truth, const struct golden_es
 	gus_vec_free(&all);
 }
 
-static int judge(const struct golden_attribute_options *o, const struct golden_variant *variant,
-		 const struct golden_truth *truth, unsigned width, const struct gus_groups *groups,
-		 const struct golden_tier *t, uint64_t samples, struct gus_error *err)
+/* How a question is answered. */
+static int judge(const struct golden_attribute_options *o, const struct golden_truth *truth,
+		 const struct golden_question *q, struct gus_error *err)
 {
 	const uint16_t all = (1 << GUS_CORE_PSV_EVENTS) - 1;
+	const struct golden_tier *t = q->tier;
 	enum golden_scheme scheme = t->executed == GOLDEN_COUNTED_SAMPLES ? t->executions : t->time;
-	double ipc = (double)truth->instructions / (double)truth->cycles;
 	struct golden_estimates raw = { 0 }, corrected = { 0 };
 	struct golden_score before, after, own;
-	int rc = golden_tier_estimate(t, variant, o->folder, groups, width, ipc, samples, o->seed, &raw, &corrected,
-				      err);
+	int rc = golden_tier_estimate(q, &raw, &corrected, NULL, err);
 
 	if (rc == 0) {
 		golden_score(truth, &raw, 0, GOLDEN_INSTRUCTION, 0, &before);
 		golden_score(truth, &corrected, all, GOLDEN_INSTRUCTION, 0, &after);
 		golden_score(truth, &corrected, golden_schemes[scheme].events, GOLDEN_INSTRUCTION, 0, &own);
-		print_row(variant, t->name, raw.n, &before, &after, &own);
+		print_row(q->variant, t->name, raw.n, &before, &after, &own);
 		print_worst(truth, &corrected, o->worst);
 	}
 	gus_vec_free(&raw);
 	gus_vec_free(&corrected);
+	return rc;
+}
+
+/* Intervals. */
+
+static double percent(size_t part, size_t all)
+{
+	return all ? 100. * (double)part / (double)all : 0;
+}
+
+static void print_intervals(const struct golden_truth *truth, const struct golden_question *q,
+			    const struct gus_replicates *whole, const struct gus_replicates *halves)
+{
+	for (enum golden_told_level level = 0; level < GOLDEN_TOLD_LEVELS; level++) {
+		struct golden_told told = { 0 }, even = { 0 }, odd = { 0 };
+		struct golden_told_agreed agreed;
+		struct golden_told_score score;
+
+		golden_told_make(&told, truth, q->groups, whole, level);
+		golden_told_make(&even, truth, q->groups, &halves[0], level);
+		golden_told_make(&odd, truth, q->groups, &halves[1], level);
+		golden_told_score(&told, &score);
+		golden_told_compare(&even, &odd, &agreed);
+		printf("%s\t%s\t%" PRIu64 "\t%s\t%zu\t%.1f\t%zu\t%.1f\t%.1f\t%zu\t%.1f\n", q->variant->name,
+		       q->tier->name, q->samples, golden_told_names[level], score.shown,
+		       percent(score.held, score.shown), score.large, 100 * score.half, 100 * score.time, agreed.both,
+		       percent(agreed.agreed, agreed.both));
+		gus_vec_free(&told);
+		gus_vec_free(&even);
+		gus_vec_free(&odd);
+	}
+}
+
+static int replicate(const struct golden_question *q, enum golden_half half, struct gus_replicates *r,
+		     struct gus_error *err)
+{
+	struct golden_estimates raw = { 0 }, corrected = { 0 };
+	struct golden_question part = *q;
+	int rc;
+
+	part.half = half;
+	rc = golden_tier_estimate(&part, &raw, &corrected, r, err);
+	gus_vec_free(&raw);
+	gus_vec_free(&corrected);
+	return rc;
+}
+
+static int judge_intervals(const struct golden_truth *truth, const struct golden_question *q, struct gus_error *err)
+{
+	struct gus_replicates whole = { .shares = NULL }, halves[2] = { { .shares = NULL }, { .shares = NULL } };
+	int rc = replicate(q, GOLDEN_WHOLE, &whole, err);
+
+	if (rc == 0)
+		rc = replicate(q, GOLDEN_EVEN, &halves[0], err);
+	if (rc == 0)
+		rc = replicate(q, GOLDEN_ODD, &halves[1], err);
+	if (rc == 0)
+		print_intervals(truth, q, &whole, halves);
+	gus_replicates_free(&whole);
+	gus_replicates_free(&halves[0]);
+	gus_replicates_free(&halves[1]);
 	return rc;
 }
 
@@ -193,14 +254,20 @@ static int judge_all(const struct golden_attribute_options *o, const struct gold
 		     struct gus_error *err)
 {
 	const uint64_t sizes[] = { 4000, 40000, 400000 };
+	double ipc = (double)truth->instructions / (double)truth->cycles;
 
-	judge_model(variant, truth, groups, m->config.retire_width);
+	if (!o->intervals)
+		judge_model(variant, truth, groups, m->config.retire_width);
 	for (size_t i = 0; i < GOLDEN_TIERS; i++) {
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+			const struct golden_question q = { .tier = &golden_tiers[i], .variant = variant,
+				.folder = o->folder, .groups = groups, .width = m->config.retire_width, .ipc = ipc,
+				.samples = sizes[k], .seed = o->seed };
+
 			if ((o->only && strcmp(o->only, golden_tiers[i].name) != 0) ||
 			    (o->samples && o->samples != sizes[k]))
 				continue;
-			if (judge(o, variant, truth, m->config.retire_width, groups, &golden_tiers[i], sizes[k], err))
+			if ((o->intervals ? judge_intervals(truth, &q, err) : judge(o, truth, &q, err)) != 0)
 				return -1;
 		}
 	}
@@ -247,8 +314,12 @@ static int judge_variants(const struct golden_attribute_options *o, const struct
 	struct gus_groups *groups[RUNS] = { NULL };
 	int rc = 0;
 
-	printf("# variant\ttier\tsamples\theights as they are\tcorrected\tE, of what it knows\tof all nine\t"
-	       "floor of heights\tshare that is nowhere in the model\n");
+	if (o->intervals)
+		printf("# variant\ttier\tsamples\tof\tshown\t%% that have the truth\tof 1 %% of the time and more\t"
+		       "half of their interval, %%\t%% of the time shown\tshown of both halves\t%% that agree\n");
+	else
+		printf("# variant\ttier\tsamples\theights as they are\tcorrected\tE, of what it knows\tof all nine\t"
+		       "floor of heights\tshare that is nowhere in the model\n");
 	for (size_t i = 0; rc == 0 && i < GOLDEN_VARIANTS; i++) {
 		enum runs runs = runs_of(&golden_variants[i]);
 

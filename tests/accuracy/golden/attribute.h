@@ -4,6 +4,7 @@
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_ATTRIBUTE_H
 #define GUS_TESTS_ACCURACY_GOLDEN_ATTRIBUTE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gus_error;
@@ -16,6 +17,7 @@ struct golden_attribute_options {
 	const char *variant;            /* of tiers.h; NULL: as by default */
 	uint64_t samples;               /* of the sizes this one; 0: all */
 	uint64_t worst;                 /* cells that are farthest off to print */
+	bool intervals;                 /* how right these are (told.h) is printed instead */
 };
 /* Prints, for each sampler and number of samples, E of heights as they are, and as they were corrected. */
 int golden_attribute(const struct golden_attribute_options *o, struct gus_error *err);

@@ -30,13 +30,15 @@
  *	                                                    40,000 and 400,000
  *	gusprof-golden facts FOLDER                         what TEA's authors show of their machine
  *	gusprof-golden attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--only TIER]
- *	                         [--worst N] [--variant NAME|each]
+ *	                         [--worst N] [--variant NAME|each] [--intervals]
  *	                                                    E of samples as they are, and corrected by a replay of the
  *	                                                    trace, or of the folder's windows (attribute.h), on that
  *	                                                    table; by default on the machine's, without its traits and
  *	                                                    its predictor; N: 4000, 40000 or 400000, by default each;
  *	                                                    --worst: the N cells that are farthest off;
- *	                                                    --variant: corrected otherwise (tiers.h)
+ *	                                                    --variant: corrected otherwise (tiers.h);
+ *	                                                    --intervals: instead, how many intervals have the truth,
+ *	                                                    how wide they are, whether halves agree (told.h)
  *	gusprof-golden rates FOLDER TRACE [--only VARIANT] [--stream] [--each]
  *	                                                    how far off wrong caches and a wrong predictor are, and
  *	                                                    measured rates in their place (rates.h)
@@ -70,7 +72,7 @@ struct arguments {
 	const char *word, *second, *uarch, *folder, *nearest, *only, *variant, *write, *stress, *code;
 	uint64_t seed, samples, period, windows, length, worst;
 	unsigned passes, stores;
-	bool seeded, bare, truth, quick, each, replay, stream;
+	bool seeded, bare, truth, quick, each, replay, stream, intervals;
 };
 
 static int usage(void)
@@ -84,7 +86,8 @@ static int usage(void)
 		"[--write FILE] | "
 		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
 		"attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--only TIER] [--worst N] "
-		"[--variant NAME|each] | rates FOLDER TRACE [--only VARIANT] [--stream] [--each]\n");
+		"[--variant NAME|each] [--intervals] | "
+		"rates FOLDER TRACE [--only VARIANT] [--stream] [--each]\n");
 	return 2;
 }
 
@@ -462,7 +465,7 @@ static int do_attribute(const struct arguments *a, struct gus_error *err)
 {
 	char *windows = gus_format("%s/windows", a->word);
 	struct golden_attribute_options o = { .folder = a->word, .trace = a->second ? a->second : windows,
-		.uarch = a->uarch, .seed = a->seed,
+		.uarch = a->uarch, .seed = a->seed, .intervals = a->intervals,
 		.only = a->only, .variant = a->variant, .samples = a->samples, .worst = a->worst };
 	int rc = golden_attribute(&o, err);
 
@@ -544,7 +547,7 @@ static bool parse_flag(const char *option, struct arguments *a)
 {
 	const struct { const char *name; bool *to; } of[] = { { "--bare", &a->bare }, { "--truth", &a->truth },
 		{ "--quick", &a->quick }, { "--each", &a->each },
-		{ "--replay", &a->replay }, { "--stream", &a->stream } };
+		{ "--replay", &a->replay }, { "--stream", &a->stream }, { "--intervals", &a->intervals } };
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
 		if (strcmp(option, of[i].name) == 0)

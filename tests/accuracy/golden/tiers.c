@@ -15,14 +15,15 @@
 /* AMD and Arm: plain cycles say where time goes, IBS and SPE what was executed and what it met. */
 const struct golden_tier golden_tiers[GOLDEN_TIERS] = {
 	{ "pebs", GOLDEN_BY_PEBS, GUS_SPREAD_NEXT, true, GOLDEN_COUNTED_STACKS, 0, false, false, true,
-		GOLDEN_BY_LOADS },
+		GOLDEN_BY_LOADS, GUS_REPLICATES_STACKS },
 	{ "tpebs", GOLDEN_BY_PEBS, GUS_SPREAD_NEXT, true, GOLDEN_COUNTED_SAMPLES, GOLDEN_BY_TPEBS, false, true, true,
-		GOLDEN_BY_LOADS },
+		GOLDEN_BY_LOADS, GUS_REPLICATES_RETIRED },
 	{ "ibs", GOLDEN_BY_PMU, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_SAMPLES, GOLDEN_BY_IBS_OPS, true, false,
-		true, GOLDEN_BY_IBS_OPS },
+		true, GOLDEN_BY_IBS_OPS, GUS_REPLICATES_OPS },
 	{ "spe", GOLDEN_BY_PMU, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_SAMPLES, GOLDEN_BY_SPE, true, false, true,
-		GOLDEN_BY_SPE },
-	{ "timer", GOLDEN_BY_TIMER, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_MODEL, 0, false, false, false, 0 },
+		GOLDEN_BY_SPE, GUS_REPLICATES_OPS },
+	{ "timer", GOLDEN_BY_TIMER, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_MODEL, 0, false, false, false, 0,
+		GUS_REPLICATES_MODEL },
 };
 
 const struct golden_variant golden_variants[GOLDEN_VARIANTS] = {
@@ -46,13 +47,21 @@ static const double BY_MODEL = 0.3;
 /* Waits are long and few, so samples of them say less than as many of anything else. */
 static const double WAITED = 0.1;
 
+/* What samples of a recording say: all of them, and those of each slice of its time. Slices have as many samples. */
+struct recording {
+	enum golden_half half;
+	struct gus_seen all, slices[GUS_REPLICATES_SLICES];
+	struct gus_seen met;
+};
+enum { SLICES = GUS_REPLICATES_SLICES };
+
 /* Some of the samples of a recording, each as likely as any other. */
 struct reading {
+	struct recording *recording;
 	struct golden_draw draw;
 	double share;
-	uint64_t all;
-	struct gus_seen *seen;
-	bool time, stacks;
+	uint64_t at, all;
+	bool time, stacks, met;
 };
 
 static uint64_t same(void *context, const struct gus_sample *s, uint64_t address)
@@ -62,87 +71,167 @@ static uint64_t same(void *context, const struct gus_sample *s, uint64_t address
 	return address;
 }
 
+static void see_one(const struct reading *r, struct gus_seen *seen, const struct gus_sample *s)
+{
+	if (r->time)
+		gus_seen_time(seen, s, s->ip, r->stacks ? same : NULL, NULL);
+	else
+		gus_seen_execution(seen, s, s->ip);
+}
+
+/* Slices of a half have numbers from 0 on, too. */
 static void take(void *context, const struct gus_sample *s)
 {
 	struct reading *r = context;
+	enum golden_half half = r->recording->half;
+	uint64_t slices = half == GOLDEN_WHOLE ? SLICES : 2 * SLICES, slice = r->at++ * slices / r->all;
 
-	r->all++;
-	if ((double)(golden_draw_next(&r->draw) >> 11) * 0x1p-53 >= r->share)
+	if (golden_draw_unit(&r->draw) >= r->share)
 		return;
-	if (r->time)
-		gus_seen_time(r->seen, s, s->ip, r->stacks ? same : NULL, NULL);
-	else
-		gus_seen_execution(r->seen, s, s->ip);
+	if (half != GOLDEN_WHOLE && slice % 2 != (half == GOLDEN_ODD))
+		return;
+	if (r->met) {
+		see_one(r, &r->recording->met, s);
+		return;
+	}
+	see_one(r, &r->recording->all, s);
+	see_one(r, &r->recording->slices[half == GOLDEN_WHOLE ? slice : slice / 2], s);
 }
 
-static int read_scheme(const char *folder, enum golden_scheme scheme, uint64_t seed, struct reading *r,
-		       struct gus_error *err)
+static void count(void *context, const struct gus_sample *s)
 {
-	char *path = gus_format("%s/%s.data", folder, golden_schemes[scheme].name);
-	int rc;
+	(void)s;
+	((struct reading *)context)->all++;
+}
 
-	r->draw = golden_draw_begin(seed, golden_schemes[scheme].name);
-	r->all = 0;
-	rc = golden_words_read(path, take, r, err);
+/* About so many. */
+static int read_some(const struct golden_question *q, enum golden_scheme scheme, struct reading *r,
+		     struct gus_error *err)
+{
+	char *path = gus_format("%s/%s.data", q->folder, golden_schemes[scheme].name);
+	int rc = golden_words_read(path, count, r, err);
+
+	r->draw = golden_draw_begin(q->seed, golden_schemes[scheme].name);
+	r->share = r->all ? (double)q->samples / (double)r->all : 0;
+	if (rc == 0)
+		rc = golden_words_read(path, take, r, err);
 	free(path);
 	return rc;
 }
 
-/* About so many. */
-static int read_some(const char *folder, enum golden_scheme scheme, uint64_t samples, uint64_t seed, struct reading *r,
-		     struct gus_error *err)
+static int read_recording(const struct golden_question *q, struct recording *rec, struct gus_error *err)
 {
-	if (read_scheme(folder, scheme, seed, r, err) != 0)
-		return -1;
-	r->share = r->all ? (double)samples / (double)r->all : 0;
-	return read_scheme(folder, scheme, seed, r, err);
+	const struct golden_tier *t = q->tier;
+	struct reading time = { .recording = rec, .time = true, .stacks = t->executed == GOLDEN_COUNTED_STACKS };
+	struct reading executions = { .recording = rec }, events = { .recording = rec, .met = true };
+	int rc = read_some(q, t->time, &time, err);
+
+	if (rc == 0 && t->executed == GOLDEN_COUNTED_SAMPLES)
+		rc = read_some(q, t->executions, &executions, err);
+	if (rc == 0 && t->met)
+		rc = read_some(q, t->events, &events, err);
+	return rc;
 }
 
-static void count_executions(const struct golden_tier *t, const struct gus_seen *seen, const struct gus_groups *g,
-			     double ipc, struct gus_seen_counts *out)
+static void begin_recording(struct recording *rec, enum golden_half half)
 {
-	const struct gus_groups_counts *c = gus_groups_counts(g);
+	rec->half = half;
+	gus_seen_init(&rec->all);
+	gus_seen_init(&rec->met);
+	for (size_t i = 0; i < SLICES; i++)
+		gus_seen_init(&rec->slices[i]);
+}
 
-	if (t->executed == GOLDEN_COUNTED_STACKS)
-		gus_seen_ranges(seen, g, out);
-	if (t->executed == GOLDEN_COUNTED_SAMPLES)
-		gus_seen_executions(seen, g, t->ops, ipc, out);
-	for (size_t i = 0; t->executed == GOLDEN_COUNTED_MODEL && i < c->sites.n; i++)
+static void end_recording(struct recording *rec)
+{
+	gus_seen_free(&rec->all);
+	gus_seen_free(&rec->met);
+	for (size_t i = 0; i < SLICES; i++)
+		gus_seen_free(&rec->slices[i]);
+}
+
+/* What is counted of what was seen, by the rule of each sight; and so much of it, of all that was seen, is there. */
+
+enum { SIGHTS = 4 };    /* time, which comes first, executions, heads of groups, waits */
+
+static void count_executions(const struct golden_question *q, const struct gus_seen *seen, struct gus_seen_counts *out)
+{
+	const struct gus_groups_counts *c = gus_groups_counts(q->groups);
+
+	if (q->tier->executed == GOLDEN_COUNTED_STACKS)
+		gus_seen_ranges(seen, q->groups, out);
+	if (q->tier->executed == GOLDEN_COUNTED_SAMPLES)
+		gus_seen_executions(seen, q->groups, q->tier->ops, q->ipc, out);
+	for (size_t i = 0; q->tier->executed == GOLDEN_COUNTED_MODEL && i < c->sites.n; i++)
 		gus_vec_push(out, (struct gus_site_count){ (uint32_t)i, false,
 			     (double)c->sites.v[i].executed / (double)c->cycles });
 }
 
-static void see(struct gus_spread *s, enum gus_spread_sight sight, bool behind, const struct gus_seen_counts *counts,
-		double samples)
+static void count_all(const struct golden_question *q, const struct gus_seen *seen, struct gus_seen_counts *out)
 {
-	const struct gus_spread_seen seen = { .sight = sight, .counts = counts->v, .n = counts->n, .behind = behind,
-		.samples = samples, .early = EARLY };
-
-	gus_spread_see(s, &seen);
+	gus_seen_places(seen, q->groups, q->tier->behind, &out[0]);
+	if (q->variant->no_executed)
+		return;
+	count_executions(q, seen, &out[1]);
+	if (q->tier->retired)
+		gus_seen_retired(seen, q->groups, q->ipc, &out[2], &out[3]);
 }
 
-/* Time comes first. */
-static void see_all(struct gus_spread *s, const struct golden_tier *t, const struct golden_variant *variant,
-		    const struct gus_seen *seen, const struct gus_groups *g, double ipc,
-		    const struct gus_seen_counts *places)
+static double share_of_slice(const struct golden_tier *t, size_t sight, const struct gus_seen *slice,
+			     const struct gus_seen *all)
 {
-	struct gus_seen_counts executed = { 0 }, heads = { 0 }, waited = { 0 };
-	double samples = (double)seen->time;
+	if (sight == 0)
+		return all->weight > 0 ? slice->weight / all->weight : 0;
+	if (t->executed == GOLDEN_COUNTED_STACKS)
+		return all->stacks ? (double)slice->stacks / (double)all->stacks : 0;
+	return all->executed ? (double)slice->executed / (double)all->executed : 0;
+}
 
-	see(s, t->sight, t->behind, places, samples);
-	if (variant->no_executed)
-		return;
-	count_executions(t, seen, g, ipc, &executed);
-	see(s, GUS_SPREAD_EXECUTED, false, &executed,
-	    t->executed == GOLDEN_COUNTED_MODEL ? BY_MODEL * samples : samples);
-	if (t->retired) {
-		gus_seen_retired(seen, g, ipc, &heads, &waited);
-		see(s, GUS_SPREAD_HEADS, false, &heads, (double)seen->executed);
-		see(s, GUS_SPREAD_WAITED, false, &waited, WAITED * (double)seen->executed);
+static void count_slice(const struct golden_question *q, const struct recording *rec, uint32_t slice,
+			struct gus_replicates_parts *parts)
+{
+	struct gus_seen_counts counts[SIGHTS] = { { 0 } };
+	size_t sights = q->tier->executed == GOLDEN_COUNTED_MODEL ? 1 : SIGHTS;
+
+	count_all(q, &rec->slices[slice], counts);
+	for (size_t i = 0; i < SIGHTS; i++) {
+		double share = share_of_slice(q->tier, i, &rec->slices[slice], &rec->all);
+
+		for (size_t k = 0; i < sights && k < counts[i].n; k++) {
+			struct gus_site_count one = counts[i].v[k];
+
+			one.share *= share;
+			if (one.share > 0)
+				gus_vec_push(&parts[i], (struct gus_replicates_part){ one, slice });
+		}
+		gus_vec_free(&counts[i]);
 	}
-	gus_vec_free(&executed);
-	gus_vec_free(&heads);
-	gus_vec_free(&waited);
+}
+
+struct sight { enum gus_spread_sight sight; bool behind; double samples; };
+
+/* How many things there are to be seen. */
+static size_t list_sights(const struct golden_question *q, const struct gus_seen *seen, struct sight *out)
+{
+	const struct golden_tier *t = q->tier;
+	double time = (double)seen->time, executed = (double)seen->executed;
+	bool by_model = t->executed == GOLDEN_COUNTED_MODEL;
+
+	out[0] = (struct sight){ t->sight, t->behind, time };
+	out[1] = (struct sight){ GUS_SPREAD_EXECUTED, false, by_model ? BY_MODEL * time : time };
+	out[2] = (struct sight){ GUS_SPREAD_HEADS, false, executed };
+	out[3] = (struct sight){ GUS_SPREAD_WAITED, false, WAITED * executed };
+	return q->variant->no_executed ? 1 : t->retired ? SIGHTS : 2;
+}
+
+static void see_all(struct gus_spread *s, const struct sight *sights, size_t n, const struct gus_seen_counts *counts)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct gus_spread_seen seen = { .sight = sights[i].sight, .counts = counts[i].v,
+			.n = counts[i].n, .behind = sights[i].behind, .samples = sights[i].samples, .early = EARLY };
+
+		gus_spread_see(s, &seen);
+	}
 }
 
 static void put_raw(const struct gus_seen *seen, struct golden_estimates *out)
@@ -170,55 +259,71 @@ static void put_corrected(const struct gus_spread *s, const struct gus_groups *g
 	gus_vec_free(&cells);
 }
 
-static void estimate(const struct golden_tier *t, const struct golden_variant *variant, const struct gus_seen *seen,
-		     const struct gus_seen *met, const struct gus_groups *g, unsigned width, double ipc,
-		     struct golden_estimates *out)
+static void replicate(const struct golden_question *q, const struct recording *rec, struct gus_spread *spread,
+		      struct gus_prior *prior, const struct gus_seen_counts *counts, size_t sights, double strength,
+		      struct gus_replicates *out)
 {
-	const struct gus_prior_options po = gus_prior_defaults(width);
+	struct gus_replicates_options o = gus_replicates_defaults(q->tier->evidence);
+	struct gus_replicates_parts parts[SIGHTS] = { { 0 } };
+	struct gus_replicates_seen seen[SIGHTS];
+
+	o.samples = (double)rec->all.time;
+	o.strength = strength;
+	for (uint32_t i = 0; i < SLICES; i++)
+		count_slice(q, rec, i, parts);
+	for (size_t i = 0; i < sights; i++)
+		seen[i] = (struct gus_replicates_seen){ counts[i].v, counts[i].n, parts[i].v, parts[i].n };
+	gus_replicates_make(out, spread, prior, seen, sights, &o);
+	for (size_t i = 0; i < SIGHTS; i++)
+		gus_vec_free(&parts[i]);
+}
+
+static void estimate(const struct golden_question *q, const struct recording *rec, struct golden_estimates *out,
+		     struct gus_replicates *replicates)
+{
+	const struct gus_prior_options po = gus_prior_defaults(q->width);
 	struct gus_spread_options so = gus_spread_defaults();
-	bool has_met = t->met && !variant->no_met;
-	struct gus_seen_counts places = { 0 };
+	bool has_met = q->tier->met && !q->variant->no_met;
+	struct gus_seen_counts counts[SIGHTS] = { { 0 } };
 	struct gus_met events = { .shares = { 0 } };
+	struct sight sights[SIGHTS];
 	struct gus_spread *spread;
 	struct gus_prior prior;
+	size_t n;
 
-	so.ways = variant->ways;
-	so.strength = variant->strength > 0 ? variant->strength : so.strength;
+	so.ways = q->variant->ways;
+	so.strength = q->variant->strength > 0 ? q->variant->strength : so.strength;
 	if (has_met)
-		gus_met_make(&events, g, met, t->ops);
-	gus_prior_make(&prior, g, &po, has_met ? &events : NULL);
+		gus_met_make(&events, q->groups, &rec->met, q->tier->ops);
+	gus_prior_make(&prior, q->groups, &po, has_met ? &events : NULL);
 	spread = gus_spread_new(&prior);
-	gus_seen_places(seen, g, t->behind, &places);
-	see_all(spread, t, variant, seen, g, ipc, &places);
+	count_all(q, &rec->all, counts);
+	n = list_sights(q, &rec->all, sights);
+	see_all(spread, sights, n, counts);
 	gus_spread_fit(spread, &so);
-	put_corrected(spread, g, seen, &places, out);
+	put_corrected(spread, q->groups, &rec->all, counts, out);
+	if (replicates)
+		replicate(q, rec, spread, &prior, counts, n, so.strength, replicates);
 	gus_spread_free(spread);
 	gus_prior_free(&prior);
 	gus_met_free(&events);
-	gus_vec_free(&places);
+	for (size_t i = 0; i < SIGHTS; i++)
+		gus_vec_free(&counts[i]);
 }
 
-int golden_tier_estimate(const struct golden_tier *t, const struct golden_variant *variant, const char *folder,
-			 const struct gus_groups *groups, unsigned width, double ipc, uint64_t samples, uint64_t seed,
-			 struct golden_estimates *raw, struct golden_estimates *corrected, struct gus_error *err)
+int golden_tier_estimate(const struct golden_question *q, struct golden_estimates *raw,
+			 struct golden_estimates *corrected, struct gus_replicates *replicates, struct gus_error *err)
 {
-	struct gus_seen seen, met;
-	struct reading time = { .seen = &seen, .time = true, .stacks = t->executed == GOLDEN_COUNTED_STACKS };
-	struct reading executions = { .seen = &seen }, events = { .seen = &met };
+	struct recording *rec = gus_zalloc(sizeof(*rec));
 	int rc;
 
-	gus_seen_init(&seen);
-	gus_seen_init(&met);
-	rc = read_some(folder, t->time, samples, seed, &time, err);
-	if (rc == 0 && t->executed == GOLDEN_COUNTED_SAMPLES)
-		rc = read_some(folder, t->executions, samples, seed, &executions, err);
-	if (rc == 0 && t->met)
-		rc = read_some(folder, t->events, samples, seed, &events, err);
+	begin_recording(rec, q->half);
+	rc = read_recording(q, rec, err);
 	if (rc == 0) {
-		put_raw(&seen, raw);
-		estimate(t, variant, &seen, &met, groups, width, ipc, corrected);
+		put_raw(&rec->all, raw);
+		estimate(q, rec, corrected, replicates);
 	}
-	gus_seen_free(&seen);
-	gus_seen_free(&met);
+	end_recording(rec);
+	free(rec);
 	return rc;
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "attribution/proportional/replicates.h"
 #include "attribution/proportional/spread.h"
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
@@ -29,6 +30,7 @@ struct golden_tier {
 	bool retired;                   /* they tell retire latencies */
 	bool met;                       /* samples of `events` tell what executions met */
 	enum golden_scheme events;
+	enum gus_replicates_evidence evidence;
 };
 enum { GOLDEN_TIERS = 5 };
 extern const struct golden_tier golden_tiers[GOLDEN_TIERS];
@@ -43,11 +45,25 @@ struct golden_variant {
 enum { GOLDEN_VARIANTS = 11 };
 extern const struct golden_variant golden_variants[GOLDEN_VARIANTS]; /* the first is by default */
 
-/* Of so many samples of each kind, drawn by the seed from a run's folder: the samples of time as they are, and stacks.
- * What the groups, of a machine that retires `width` ops in a cycle, have no place for stays where it was seen, with
- * nothing known of it. ipc: instructions a cycle, as counters have it. -1 with err. */
-int golden_tier_estimate(const struct golden_tier *t, const struct golden_variant *variant, const char *folder,
-			 const struct gus_groups *groups, unsigned width, double ipc, uint64_t samples, uint64_t seed,
-			 struct golden_estimates *raw, struct golden_estimates *corrected, struct gus_error *err);
+/* Halves of a recording: what was in slices of its time with even numbers, or with odd ones. */
+enum golden_half { GOLDEN_WHOLE, GOLDEN_EVEN, GOLDEN_ODD };
+
+struct golden_question {
+	const struct golden_tier *tier;
+	const struct golden_variant *variant;
+	const char *folder;                     /* of the run */
+	const struct gus_groups *groups;        /* of a machine that retires `width` ops in a cycle */
+	unsigned width;
+	double ipc;                             /* instructions a cycle, as counters have it */
+	uint64_t samples;                       /* of each kind, of the whole recording */
+	uint64_t seed;                          /* by which they are drawn */
+	enum golden_half half;
+};
+
+/* The samples of time as they are, and stacks. What the groups have no place for stays where it was seen, with nothing
+ * known of it. replicates, which may be NULL: of the stacks, to be freed. -1 with err. */
+int golden_tier_estimate(const struct golden_question *q, struct golden_estimates *raw,
+			 struct golden_estimates *corrected, struct gus_replicates *replicates,
+			 struct gus_error *err);
 
 #endif
