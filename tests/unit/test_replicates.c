@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* How sure an estimate of time is (attribution/proportional/replicates.h), of a loop of two instructions, A and B. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "attribution/proportional/groups.h"
+#include "attribution/proportional/prior.h"
+#include "attribution/proportional/replicates.h"
+#include "attribution/proportional/spread.h"
+#include "model/code/program.h"
+#include "model/machine/options.h"
+
+enum { ROUNDS = 1000, SLICES = GUS_REPLICATES_SLICES, OF_SLICE = 200, SAMPLES = SLICES * OF_SLICE };
+
+struct loop {
+	struct gus_op ops[2];
+	struct gus_program_insn insns[2];
+	struct gus_program p;
+	struct gus_groups *groups;
+	struct gus_prior prior;
+	struct gus_spread *spread;
+	struct gus_site_count counts[2];
+	struct gus_replicates_part parts[2 * SLICES];
+	struct gus_replicates_seen seen;
+};
+
+/* Each retires in a cycle of its own. */
+static void run(struct loop *f)
+{
+	const struct gus_core_listener *l = gus_groups_listen(f->groups, 7, &f->p);
+
+	for (uint32_t i = 0; i < 2 * ROUNDS; i++) {
+		l->retire(l->context, &(struct gus_core_retired){ .op = i % 2, .ends = true });
+		l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
+	}
+	gus_groups_leave(f->groups, 7);
+}
+
+/* A model that believes in groups of so many at most. */
+static void begin(struct loop *f, unsigned width)
+{
+	const struct gus_prior_options po = { .width = width };
+
+	*f = (struct loop){ .groups = gus_groups_new() };
+	f->p = (struct gus_program){ .ops = f->ops, .insns = f->insns, .ops_n = 2, .insns_n = 2 };
+	for (uint32_t i = 0; i < 2; i++) {
+		f->ops[i] = (struct gus_op){ .insn = i, .insns_n = 1, .slots = 1 };
+		f->insns[i].offset = 4 * i;
+		f->insns[i].info.length = 4;
+	}
+	run(f);
+	gus_prior_make(&f->prior, f->groups, &po, NULL);
+	f->spread = gus_spread_new(&f->prior);
+}
+
+static void fit(struct loop *f)
+{
+	const struct gus_spread_options so = gus_spread_defaults();
+
+	gus_spread_see(f->spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_NEXT, .counts = f->counts, .n = 2,
+			.samples = SAMPLES });
+	gus_spread_fit(f->spread, &so);
+	f->seen.counts = f->counts;
+	f->seen.n = 2;
+}
+
+/* Half of the samples of a slice are at A, and so many more: to and fro within a pair, and in the first so many. */
+static void fit_slices(struct loop *f, int to_and_fro, int first, uint32_t so_many)
+{
+	for (uint32_t i = 0; i < SLICES; i++) {
+		int more = (i % 2 ? -to_and_fro : to_and_fro) + (i < so_many ? first : 0);
+		double a = (OF_SLICE / 2 + more) / (double)SAMPLES, b = (OF_SLICE / 2 - more) / (double)SAMPLES;
+
+		f->parts[2 * i] = (struct gus_replicates_part){ { 0, false, a }, i };
+		f->parts[2 * i + 1] = (struct gus_replicates_part){ { 1, false, b }, i };
+		f->counts[0].share += a;
+		f->counts[1].share += b;
+	}
+	f->counts[1].site = 1;
+	f->seen.parts = f->parts;
+	f->seen.parts_n = 2 * SLICES;
+	fit(f);
+}
+
+/* Of both and of their sum. */
+static void tell(struct loop *f, const struct gus_replicates_options *o, struct gus_replicates_sum *both,
+		 struct gus_replicates_sum *sum)
+{
+	const uint32_t each[] = { 0, 1 }, all[] = { 0, 0 };
+	struct gus_replicates r;
+
+	gus_replicates_make(&r, f->spread, &f->prior, &f->seen, 1, o);
+	assert_int_equal(r.cells.n, 2);
+	gus_replicates_add(&r, each, 2, both);
+	gus_replicates_add(&r, all, 1, sum);
+	gus_replicates_free(&r);
+}
+
+static void drop(struct loop *f)
+{
+	gus_spread_free(f->spread);
+	gus_prior_free(&f->prior);
+	gus_groups_free(f->groups);
+}
+
+static struct gus_replicates_options exact(void)
+{
+	struct gus_replicates_options o = gus_replicates_defaults(GUS_REPLICATES_EXACT);
+
+	o.doubts = (struct gus_replicates_doubts){ 0 };
+	o.samples = SAMPLES;
+	return o;
+}
+
+static double deviation_of(int to_and_fro, int first, uint32_t so_many)
+{
+	const struct gus_replicates_options o = exact();
+	struct gus_replicates_sum both[2], sum;
+	struct loop f;
+
+	begin(&f, 1);
+	fit_slices(&f, to_and_fro, first, so_many);
+	tell(&f, &o, both, &sum);
+	assert_float_equal(sum.share, 1, 1e-9);
+	assert_true(sum.deviation < 1e-9);
+	assert_float_equal(both[0].deviation, both[1].deviation, 1e-9);
+	assert_float_equal((both[0].interval.high - both[0].interval.low) / 2, 1.96 * both[0].deviation,
+			   .02 * both[0].deviation);
+	drop(&f);
+	return both[0].deviation;
+}
+
+/* The model is exact, so an instruction has the samples that are at it. Of 200 samples of a slice, each as likely at A
+ * as at B, 100 are at A, give or take sqrt(50); in slices of a pair they differ by 10. Of all samples the share of A is
+ * then known to sqrt(1/4 / samples), as of so many tossed coins. */
+static void test_chance(void **state)
+{
+	(void)state;
+	assert_float_equal(deviation_of(5, 0, 0), sqrt(.25 / SAMPLES), 2e-5);
+}
+
+/* Four times as far apart: samples came in clumps, and say less. */
+static void test_clumps(void **state)
+{
+	(void)state;
+	assert_float_equal(deviation_of(20, 0, 0), 4 * sqrt(.25 / SAMPLES), 8e-5);
+}
+
+/* A run that does something else in its second half was sampled in both; only a pair that has the change does not
+ * know. */
+static void test_change(void **state)
+{
+	(void)state;
+	assert_float_equal(deviation_of(0, 50, SLICES / 2 + 1), 0, 1e-9);
+	assert_float_equal(deviation_of(0, 50, SLICES / 2), 50. / SAMPLES, 5e-5);
+}
+
+/* What retires with A is not known: how much is B's is in doubt, and that it is theirs is not. */
+static void test_sum(void **state)
+{
+	struct gus_replicates_options o = exact();
+	struct gus_replicates_sum both[2], sum;
+	struct loop f;
+
+	(void)state;
+	o.doubts.cycles = o.doubts.groups = 1;
+	begin(&f, 2);
+	fit_slices(&f, 0, 0, 0);
+	tell(&f, &o, both, &sum);
+	assert_true(both[0].deviation > .01);
+	assert_float_equal(both[0].deviation, both[1].deviation, 1e-9);
+	assert_true(sum.deviation < 1e-9);
+	assert_float_equal(sum.interval.low, 1, 1e-6);
+	drop(&f);
+}
+
+/* Replicates leave the fit as it was. */
+static void test_again(void **state)
+{
+	struct gus_replicates_options o = gus_replicates_defaults(GUS_REPLICATES_STACKS);
+	struct gus_spread_cells before = { 0 }, after = { 0 };
+	struct gus_replicates_sum both[2], sum;
+	struct loop f;
+
+	(void)state;
+	begin(&f, 2);
+	fit_slices(&f, 5, 3, 7);
+	gus_spread_cells(f.spread, &before);
+	tell(&f, &o, both, &sum);
+	gus_spread_cells(f.spread, &after);
+	assert_int_equal(before.n, after.n);
+	for (size_t i = 0; i < before.n; i++)
+		assert_true(before.v[i].share == after.v[i].share);
+	gus_vec_free(&before);
+	gus_vec_free(&after);
+	drop(&f);
+}
+
+/* Five samples are a fact, if nothing else speaks against it. */
+static void test_shown(void **state)
+{
+	struct gus_replicates_options o = exact();
+	struct gus_replicates_sum both[2], sum;
+	struct loop f;
+
+	(void)state;
+	begin(&f, 1);
+	f.counts[0] = (struct gus_site_count){ 0, false, .001 };
+	f.counts[1] = (struct gus_site_count){ 1, false, .999 };
+	fit(&f);
+	for (double samples = 4999; samples < 5002; samples++) {
+		o.samples = samples;
+		tell(&f, &o, both, &sum);
+		assert_int_equal(both[0].shown, samples > 4999.5);
+		assert_true(both[1].shown);
+	}
+	drop(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chance),
+		cmocka_unit_test(test_clumps),
+		cmocka_unit_test(test_change),
+		cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
