@@ -14,8 +14,8 @@
  * together, and each by itself. The fit goes on from there (perturb and maximise: Papandreou and Yuille 2011); what
  * samples determine comes back, what they do not stays where it was put.
  *
- * What is left. Against truth, on the machines for tuning, estimates are farther off than this says. So much of a
- * share is doubted beside, which is a constant for each kind of evidence. */
+ * How far beliefs are put off, how much farther than its replicates an estimate may be, and what of small shares is
+ * in doubt beside, are constants by kind of evidence, from machines whose truth is known. */
 #ifndef GUS_ATTRIBUTION_PROPORTIONAL_REPLICATES_H
 #define GUS_ATTRIBUTION_PROPORTIONAL_REPLICATES_H
 
@@ -57,7 +57,7 @@ enum gus_replicates_evidence {
 struct gus_replicates_doubts {
 	double ways;            /* what could be, against what the model has */
 	double classes;         /* waits of executions that met the same; groups of as many */
-	double waits, groups;   /* those of a site */
+	double sites;           /* waits, or groups, of a site */
 	double cycles;          /* each by itself */
 	double met;             /* what executions met, where it was not measured */
 };
