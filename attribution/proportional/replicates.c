@@ -298,3 +298,47 @@ void gus_replicates_add(const struct gus_replicates *r, const uint32_t *sum_of, 
 		finish(r, &replicates[i * GUS_REPLICATES], &out[i]);
 	free(replicates);
 }
+
+/* Numbers of sums: a cell that is shown by itself has one, and a site's others have one behind them. */
+static void number_cells(const struct gus_replicates *r, const struct gus_replicates_sum *own, uint32_t *sum_of,
+			 struct gus_replicates_tells *out)
+{
+	for (size_t first = 0, end; first < r->cells.n; first = end) {
+		uint32_t site = r->cells.v[first].site, rest;
+		bool any = false;
+
+		for (end = first; end < r->cells.n && r->cells.v[end].site == site; end++) {
+			any |= !own[end].shown;
+			sum_of[end] = (uint32_t)out->n;
+			if (own[end].shown)
+				gus_vec_push(out, (struct gus_replicates_told){ site, r->cells.v[end].psv, false,
+										own[end] });
+		}
+		rest = (uint32_t)out->n;
+		for (size_t i = first; i < end; i++)
+			if (!own[i].shown)
+				sum_of[i] = rest;
+		if (any)
+			gus_vec_push(out, (struct gus_replicates_told){ .site = site, .rest = true });
+	}
+}
+
+void gus_replicates_tell(const struct gus_replicates *r, struct gus_replicates_tells *out)
+{
+	size_t n = r->cells.n;
+	uint32_t *sum_of = gus_zalloc((n + 1) * sizeof(*sum_of));
+	struct gus_replicates_sum *sums = gus_zalloc((n + 1) * sizeof(*sums));
+	struct gus_replicates_tells tells = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		sum_of[i] = (uint32_t)i;
+	gus_replicates_add(r, sum_of, n, sums);
+	number_cells(r, sums, sum_of, &tells);
+	gus_replicates_add(r, sum_of, tells.n, sums);
+	for (size_t i = 0; i < tells.n; i++)
+		tells.v[i].sum = sums[i];
+	gus_vec_append(out, tells.v, tells.n);
+	gus_vec_free(&tells);
+	free(sum_of);
+	free(sums);
+}

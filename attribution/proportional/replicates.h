@@ -87,9 +87,14 @@ void gus_replicates_free(struct gus_replicates *r);
  * samples, and its interval is not wider than itself to both sides. */
 enum { GUS_REPLICATES_LEAST = 5 };
 struct gus_replicates_sum { double share, deviation; struct gus_interval interval; bool shown; };
-/* Cell i belongs to sum sum_of[i] (UINT32_MAX: to none). out has so many sums. Cells that cannot be shown by themselves
- * are a sum as any others: the rest of their instruction, say, so that nothing is lost. */
+/* Cell i belongs to sum sum_of[i] (UINT32_MAX: to none). out has so many sums. */
 void gus_replicates_add(const struct gus_replicates *r, const uint32_t *sum_of, size_t sums,
 			struct gus_replicates_sum *out);
+
+/* What is told of a site: each cell that can be shown, and behind them the others as one, its rest (psv 0), which may
+ * be one that cannot be shown either. Appended by site; together they are all cells. */
+struct gus_replicates_told { uint32_t site; uint16_t psv; bool rest; struct gus_replicates_sum sum; };
+struct gus_replicates_tells gus_vec(struct gus_replicates_told);
+void gus_replicates_tell(const struct gus_replicates *r, struct gus_replicates_tells *out);
 
 #endif

@@ -30,20 +30,22 @@ struct loop {
 	struct gus_replicates_seen seen;
 };
 
-/* Each retires in a cycle of its own. */
-static void run(struct loop *f)
+/* Each retires in a cycle of its own; of the executions of A so many meet something, in the prior of the fit. */
+static void run(struct loop *f, uint32_t met)
 {
 	const struct gus_core_listener *l = gus_groups_listen(f->groups, 7, &f->p);
 
 	for (uint32_t i = 0; i < 2 * ROUNDS; i++) {
-		l->retire(l->context, &(struct gus_core_retired){ .op = i % 2, .ends = true });
+		uint16_t psv = i % 2 == 0 && i / 2 < met ? GUS_CORE_ST_L1 : 0;
+
+		l->retire(l->context, &(struct gus_core_retired){ .op = i % 2, .psv = psv, .ends = true });
 		l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
 	}
 	gus_groups_leave(f->groups, 7);
 }
 
 /* A model that believes in groups of so many at most. */
-static void begin(struct loop *f, unsigned width)
+static void begin_met(struct loop *f, unsigned width, uint32_t met)
 {
 	const struct gus_prior_options po = { .width = width };
 
@@ -54,9 +56,14 @@ static void begin(struct loop *f, unsigned width)
 		f->insns[i].offset = 4 * i;
 		f->insns[i].info.length = 4;
 	}
-	run(f);
+	run(f, met);
 	gus_prior_make(&f->prior, f->groups, &po, NULL);
 	f->spread = gus_spread_new(&f->prior);
+}
+
+static void begin(struct loop *f, unsigned width)
+{
+	begin_met(f, width, 0);
 }
 
 static void fit(struct loop *f)
@@ -222,6 +229,35 @@ static void test_shown(void **state)
 	drop(&f);
 }
 
+/* Of A's executions 10 in 1000 met something: half a percent of all samples, too few at 800 of them, and then the rest
+ * of A. */
+static void test_tell(void **state)
+{
+	struct gus_replicates_tells few = { 0 }, many = { 0 };
+	struct gus_replicates_options o = exact();
+	struct gus_replicates r;
+	struct loop f;
+
+	(void)state;
+	begin_met(&f, 1, 10);
+	fit_slices(&f, 0, 0, 0);
+	gus_replicates_make(&r, f.spread, &f.prior, &f.seen, 1, &o);
+	r.o.samples = 800;
+	gus_replicates_tell(&r, &few);
+	assert_int_equal(few.n, 3);
+	assert_true(few.v[1].rest && few.v[1].site == 0 && !few.v[1].sum.shown);
+	assert_float_equal(few.v[1].sum.share, .005, 1e-4);
+	assert_float_equal(few.v[0].sum.share + few.v[1].sum.share, .5, 1e-3);
+	r.o.samples = 1200;
+	gus_replicates_tell(&r, &many);
+	assert_int_equal(many.n, 3);
+	assert_true(!many.v[1].rest && many.v[1].psv == GUS_CORE_ST_L1 && many.v[1].sum.shown);
+	gus_replicates_free(&r);
+	gus_vec_free(&few);
+	gus_vec_free(&many);
+	drop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_sum),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_tell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
