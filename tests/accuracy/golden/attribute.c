@@ -167,57 +167,36 @@ static double percent(size_t part, size_t all)
 	return all ? 100. * (double)part / (double)all : 0;
 }
 
-static void print_intervals(const struct golden_truth *truth, const struct golden_question *q,
-			    const struct gus_replicates *whole, const struct gus_replicates *halves)
+static void print_level(const struct golden_truth *truth, const struct golden_question *q,
+			const struct gus_replicates *replicates, enum golden_told_level level)
 {
-	for (enum golden_told_level level = 0; level < GOLDEN_TOLD_LEVELS; level++) {
-		struct golden_told told = { 0 }, even = { 0 }, odd = { 0 };
-		struct golden_told_agreed agreed;
-		struct golden_told_score score;
+	struct golden_told told[GOLDEN_HALVES] = { { 0 } };
+	struct golden_told_agreed agreed;
+	struct golden_told_score score;
 
-		golden_told_make(&told, truth, q->groups, whole, level);
-		golden_told_make(&even, truth, q->groups, &halves[0], level);
-		golden_told_make(&odd, truth, q->groups, &halves[1], level);
-		golden_told_score(&told, &score);
-		golden_told_compare(&even, &odd, &agreed);
-		printf("%s\t%s\t%" PRIu64 "\t%s\t%zu\t%.1f\t%zu\t%.1f\t%.1f\t%zu\t%.1f\n", q->variant->name,
-		       q->tier->name, q->samples, golden_told_names[level], score.shown,
-		       percent(score.held, score.shown), score.large, 100 * score.half, 100 * score.time, agreed.both,
-		       percent(agreed.agreed, agreed.both));
-		gus_vec_free(&told);
-		gus_vec_free(&even);
-		gus_vec_free(&odd);
-	}
-}
-
-static int replicate(const struct golden_question *q, enum golden_half half, struct gus_replicates *r,
-		     struct gus_error *err)
-{
-	struct golden_estimates raw = { 0 }, corrected = { 0 };
-	struct golden_question part = *q;
-	int rc;
-
-	part.half = half;
-	rc = golden_tier_estimate(&part, &raw, &corrected, r, err);
-	gus_vec_free(&raw);
-	gus_vec_free(&corrected);
-	return rc;
+	for (enum golden_half half = 0; half < GOLDEN_HALVES; half++)
+		golden_told_make(&told[half], truth, q->groups, &replicates[half], level);
+	golden_told_score(&told[GOLDEN_WHOLE], &score);
+	golden_told_compare(&told[GOLDEN_EVEN], &told[GOLDEN_ODD], &agreed);
+	printf("%s\t%s\t%" PRIu64 "\t%s\t%zu\t%.1f\t%zu\t%.1f\t%.1f\t%zu\t%.1f\n", q->variant->name, q->tier->name,
+	       q->samples, golden_told_names[level], score.shown, percent(score.held, score.shown), score.large,
+	       100 * score.half, 100 * score.time, agreed.both, percent(agreed.agreed, agreed.both));
+	for (enum golden_half half = 0; half < GOLDEN_HALVES; half++)
+		gus_vec_free(&told[half]);
 }
 
 static int judge_intervals(const struct golden_truth *truth, const struct golden_question *q, struct gus_error *err)
 {
-	struct gus_replicates whole = { .shares = NULL }, halves[2] = { { .shares = NULL }, { .shares = NULL } };
-	int rc = replicate(q, GOLDEN_WHOLE, &whole, err);
+	struct gus_replicates replicates[GOLDEN_HALVES] = { { .shares = NULL } };
+	struct golden_estimates raw = { 0 }, corrected = { 0 };
+	int rc = golden_tier_estimate(q, &raw, &corrected, replicates, err);
 
-	if (rc == 0)
-		rc = replicate(q, GOLDEN_EVEN, &halves[0], err);
-	if (rc == 0)
-		rc = replicate(q, GOLDEN_ODD, &halves[1], err);
-	if (rc == 0)
-		print_intervals(truth, q, &whole, halves);
-	gus_replicates_free(&whole);
-	gus_replicates_free(&halves[0]);
-	gus_replicates_free(&halves[1]);
+	for (enum golden_told_level level = 0; rc == 0 && level < GOLDEN_TOLD_LEVELS; level++)
+		print_level(truth, q, replicates, level);
+	for (enum golden_half half = 0; half < GOLDEN_HALVES; half++)
+		gus_replicates_free(&replicates[half]);
+	gus_vec_free(&raw);
+	gus_vec_free(&corrected);
 	return rc;
 }
 
@@ -254,6 +233,7 @@ static int judge_all(const struct golden_attribute_options *o, const struct gold
 		     struct gus_error *err)
 {
 	const uint64_t sizes[] = { 4000, 40000, 400000 };
+	uint64_t counted[GOLDEN_SCHEMES] = { 0 };
 	double ipc = (double)truth->instructions / (double)truth->cycles;
 
 	if (!o->intervals)
@@ -262,7 +242,7 @@ static int judge_all(const struct golden_attribute_options *o, const struct gold
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
 			const struct golden_question q = { .tier = &golden_tiers[i], .variant = variant,
 				.folder = o->folder, .groups = groups, .width = m->config.retire_width, .ipc = ipc,
-				.samples = sizes[k], .seed = o->seed };
+				.samples = sizes[k], .seed = o->seed, .counted = counted };
 
 			if ((o->only && strcmp(o->only, golden_tiers[i].name) != 0) ||
 			    (o->samples && o->samples != sizes[k]))

@@ -47,13 +47,11 @@ static const double BY_MODEL = 0.3;
 /* Waits are long and few, so samples of them say less than as many of anything else. */
 static const double WAITED = 0.1;
 
-/* What samples of a recording say: all of them, and those of each slice of its time. Slices have as many samples. */
-struct recording {
-	enum golden_half half;
-	struct gus_seen all, slices[GUS_REPLICATES_SLICES];
-	struct gus_seen met;
-};
-enum { SLICES = GUS_REPLICATES_SLICES };
+/* What samples of a recording say: all of them, those of each half, and those of each slice of its time. Slices have as
+ * many samples, and there are twice as many as of the whole or of a half: two are one of the whole, and every other is
+ * one of a half. */
+enum { SLICES = 2 * GUS_REPLICATES_SLICES };
+struct recording { struct gus_seen all[GOLDEN_HALVES], met[GOLDEN_HALVES], slices[SLICES]; };
 
 /* Some of the samples of a recording, each as likely as any other. */
 struct reading {
@@ -79,29 +77,25 @@ static void see_one(const struct reading *r, struct gus_seen *seen, const struct
 		gus_seen_execution(seen, s, s->ip);
 }
 
-/* Slices of a half have numbers from 0 on, too. */
 static void take(void *context, const struct gus_sample *s)
 {
 	struct reading *r = context;
-	enum golden_half half = r->recording->half;
-	uint64_t slices = half == GOLDEN_WHOLE ? SLICES : 2 * SLICES, slice = r->at++ * slices / r->all;
+	uint64_t slice = r->at++ * SLICES / r->all;
+	enum golden_half half = slice % 2 ? GOLDEN_ODD : GOLDEN_EVEN;
+	struct gus_seen *seen = r->met ? r->recording->met : r->recording->all;
 
 	if (golden_draw_unit(&r->draw) >= r->share)
 		return;
-	if (half != GOLDEN_WHOLE && slice % 2 != (half == GOLDEN_ODD))
-		return;
-	if (r->met) {
-		see_one(r, &r->recording->met, s);
-		return;
-	}
-	see_one(r, &r->recording->all, s);
-	see_one(r, &r->recording->slices[half == GOLDEN_WHOLE ? slice : slice / 2], s);
+	see_one(r, &seen[GOLDEN_WHOLE], s);
+	see_one(r, &seen[half], s);
+	if (!r->met)
+		see_one(r, &r->recording->slices[slice], s);
 }
 
 static void count(void *context, const struct gus_sample *s)
 {
 	(void)s;
-	((struct reading *)context)->all++;
+	++*(uint64_t *)context;
 }
 
 /* About so many. */
@@ -109,8 +103,9 @@ static int read_some(const struct golden_question *q, enum golden_scheme scheme,
 		     struct gus_error *err)
 {
 	char *path = gus_format("%s/%s.data", q->folder, golden_schemes[scheme].name);
-	int rc = golden_words_read(path, count, r, err);
+	int rc = q->counted[scheme] ? 0 : golden_words_read(path, count, &q->counted[scheme], err);
 
+	r->all = q->counted[scheme];
 	r->draw = golden_draw_begin(q->seed, golden_schemes[scheme].name);
 	r->share = r->all ? (double)q->samples / (double)r->all : 0;
 	if (rc == 0)
@@ -133,19 +128,22 @@ static int read_recording(const struct golden_question *q, struct recording *rec
 	return rc;
 }
 
-static void begin_recording(struct recording *rec, enum golden_half half)
+static void begin_recording(struct recording *rec)
 {
-	rec->half = half;
-	gus_seen_init(&rec->all);
-	gus_seen_init(&rec->met);
+	for (size_t i = 0; i < GOLDEN_HALVES; i++) {
+		gus_seen_init(&rec->all[i]);
+		gus_seen_init(&rec->met[i]);
+	}
 	for (size_t i = 0; i < SLICES; i++)
 		gus_seen_init(&rec->slices[i]);
 }
 
 static void end_recording(struct recording *rec)
 {
-	gus_seen_free(&rec->all);
-	gus_seen_free(&rec->met);
+	for (size_t i = 0; i < GOLDEN_HALVES; i++) {
+		gus_seen_free(&rec->all[i]);
+		gus_seen_free(&rec->met[i]);
+	}
 	for (size_t i = 0; i < SLICES; i++)
 		gus_seen_free(&rec->slices[i]);
 }
@@ -187,22 +185,22 @@ static double share_of_slice(const struct golden_tier *t, size_t sight, const st
 	return all->executed ? (double)slice->executed / (double)all->executed : 0;
 }
 
-static void count_slice(const struct golden_question *q, const struct recording *rec, uint32_t slice,
-			struct gus_replicates_parts *parts)
+static void count_slice(const struct golden_question *q, const struct recording *rec, enum golden_half half,
+			uint32_t slice, struct gus_replicates_parts *parts)
 {
 	struct gus_seen_counts counts[SIGHTS] = { { 0 } };
 	size_t sights = q->tier->executed == GOLDEN_COUNTED_MODEL ? 1 : SIGHTS;
 
 	count_all(q, &rec->slices[slice], counts);
 	for (size_t i = 0; i < SIGHTS; i++) {
-		double share = share_of_slice(q->tier, i, &rec->slices[slice], &rec->all);
+		double share = share_of_slice(q->tier, i, &rec->slices[slice], &rec->all[half]);
 
 		for (size_t k = 0; i < sights && k < counts[i].n; k++) {
 			struct gus_site_count one = counts[i].v[k];
 
 			one.share *= share;
 			if (one.share > 0)
-				gus_vec_push(&parts[i], (struct gus_replicates_part){ one, slice });
+				gus_vec_push(&parts[i], (struct gus_replicates_part){ one, slice / 2 });
 		}
 		gus_vec_free(&counts[i]);
 	}
@@ -259,18 +257,19 @@ static void put_corrected(const struct gus_spread *s, const struct gus_groups *g
 	gus_vec_free(&cells);
 }
 
-static void replicate(const struct golden_question *q, const struct recording *rec, struct gus_spread *spread,
-		      struct gus_prior *prior, const struct gus_seen_counts *counts, size_t sights, double strength,
-		      struct gus_replicates *out)
+static void replicate(const struct golden_question *q, const struct recording *rec, enum golden_half half,
+		      struct gus_spread *spread, struct gus_prior *prior, const struct gus_seen_counts *counts,
+		      size_t sights, double strength, struct gus_replicates *out)
 {
 	struct gus_replicates_options o = gus_replicates_defaults(q->tier->evidence);
 	struct gus_replicates_parts parts[SIGHTS] = { { 0 } };
 	struct gus_replicates_seen seen[SIGHTS];
 
-	o.samples = (double)rec->all.time;
+	o.samples = (double)rec->all[half].time;
 	o.strength = strength;
 	for (uint32_t i = 0; i < SLICES; i++)
-		count_slice(q, rec, i, parts);
+		if (half == GOLDEN_WHOLE || i % 2 == (half == GOLDEN_ODD))
+			count_slice(q, rec, half, i, parts);
 	for (size_t i = 0; i < sights; i++)
 		seen[i] = (struct gus_replicates_seen){ counts[i].v, counts[i].n, parts[i].v, parts[i].n };
 	gus_replicates_make(out, spread, prior, seen, sights, &o);
@@ -278,9 +277,11 @@ static void replicate(const struct golden_question *q, const struct recording *r
 		gus_vec_free(&parts[i]);
 }
 
-static void estimate(const struct golden_question *q, const struct recording *rec, struct golden_estimates *out,
-		     struct gus_replicates *replicates)
+/* out, replicates: either may be NULL. */
+static void estimate(const struct golden_question *q, const struct recording *rec, enum golden_half half,
+		     struct golden_estimates *out, struct gus_replicates *replicates)
 {
+	const struct gus_seen *seen = &rec->all[half];
 	const struct gus_prior_options po = gus_prior_defaults(q->width);
 	struct gus_spread_options so = gus_spread_defaults();
 	bool has_met = q->tier->met && !q->variant->no_met;
@@ -294,16 +295,17 @@ static void estimate(const struct golden_question *q, const struct recording *re
 	so.ways = q->variant->ways;
 	so.strength = q->variant->strength > 0 ? q->variant->strength : so.strength;
 	if (has_met)
-		gus_met_make(&events, q->groups, &rec->met, q->tier->ops);
+		gus_met_make(&events, q->groups, &rec->met[half], q->tier->ops);
 	gus_prior_make(&prior, q->groups, &po, has_met ? &events : NULL);
 	spread = gus_spread_new(&prior);
-	count_all(q, &rec->all, counts);
-	n = list_sights(q, &rec->all, sights);
+	count_all(q, seen, counts);
+	n = list_sights(q, seen, sights);
 	see_all(spread, sights, n, counts);
 	gus_spread_fit(spread, &so);
-	put_corrected(spread, q->groups, &rec->all, counts, out);
+	if (out)
+		put_corrected(spread, q->groups, seen, counts, out);
 	if (replicates)
-		replicate(q, rec, spread, &prior, counts, n, so.strength, replicates);
+		replicate(q, rec, half, spread, &prior, counts, n, so.strength, replicates);
 	gus_spread_free(spread);
 	gus_prior_free(&prior);
 	gus_met_free(&events);
@@ -317,12 +319,14 @@ int golden_tier_estimate(const struct golden_question *q, struct golden_estimate
 	struct recording *rec = gus_zalloc(sizeof(*rec));
 	int rc;
 
-	begin_recording(rec, q->half);
+	begin_recording(rec);
 	rc = read_recording(q, rec, err);
 	if (rc == 0) {
-		put_raw(&rec->all, raw);
-		estimate(q, rec, corrected, replicates);
+		put_raw(&rec->all[GOLDEN_WHOLE], raw);
+		estimate(q, rec, GOLDEN_WHOLE, corrected, replicates);
 	}
+	for (enum golden_half half = GOLDEN_EVEN; rc == 0 && replicates && half < GOLDEN_HALVES; half++)
+		estimate(q, rec, half, NULL, &replicates[half]);
 	end_recording(rec);
 	free(rec);
 	return rc;

@@ -46,7 +46,7 @@ enum { GOLDEN_VARIANTS = 11 };
 extern const struct golden_variant golden_variants[GOLDEN_VARIANTS]; /* the first is by default */
 
 /* Halves of a recording: what was in slices of its time with even numbers, or with odd ones. */
-enum golden_half { GOLDEN_WHOLE, GOLDEN_EVEN, GOLDEN_ODD };
+enum golden_half { GOLDEN_WHOLE, GOLDEN_EVEN, GOLDEN_ODD, GOLDEN_HALVES };
 
 struct golden_question {
 	const struct golden_tier *tier;
@@ -57,11 +57,12 @@ struct golden_question {
 	double ipc;                             /* instructions a cycle, as counters have it */
 	uint64_t samples;                       /* of each kind, of the whole recording */
 	uint64_t seed;                          /* by which they are drawn */
-	enum golden_half half;
+	uint64_t *counted;                      /* by scheme: samples of its file; 0: these are yet to be counted */
 };
 
 /* The samples of time as they are, and stacks. What the groups have no place for stays where it was seen, with nothing
- * known of it. replicates, which may be NULL: of the stacks, to be freed. -1 with err. */
+ * known of it. replicates, which may be NULL: of the stacks, GOLDEN_HALVES of them, to be freed. -1
+ * with err. */
 int golden_tier_estimate(const struct golden_question *q, struct golden_estimates *raw,
 			 struct golden_estimates *corrected, struct gus_replicates *replicates,
 			 struct gus_error *err);
