@@ -256,13 +256,13 @@ static double square(double x)
 	return x * x;
 }
 
-/* Wilson's interval of so many samples as would be as sure of this share: it does not reach below 0 nor above 1, and
- * is longer to the inside. */
-static struct gus_interval interval_of(double share, double deviation)
+/* Wilson's interval of so many samples as would be as sure of this share, and of no more than there are: it does not
+ * reach below 0 nor above 1, and is longer to the inside. */
+static struct gus_interval interval_of(double share, double deviation, double samples)
 {
-	double p = fmin(share, 1), n = p * (1 - p) / square(deviation);
+	double p = fmin(share, 1), n = deviation > 0 ? p * (1 - p) / square(deviation) : samples;
 
-	return deviation > 0 && n > 0 ? gus_interval_share(p, n) : (struct gus_interval){ p, p };
+	return gus_interval_share(p, p >= 1 || n > samples ? samples : n);
 }
 
 static void finish(const struct gus_replicates *r, const double *replicates, struct gus_replicates_sum *out)
@@ -273,7 +273,7 @@ static void finish(const struct gus_replicates *r, const double *replicates, str
 	for (unsigned i = 0; i < GUS_REPLICATES; i++)
 		sum += square(replicates[i] - out->share) / GUS_REPLICATES;
 	out->deviation = sqrt(square(k->scale) * sum + k->grain * out->share * fmax(0, 1 - out->share));
-	out->interval = interval_of(out->share, out->deviation);
+	out->interval = interval_of(out->share, out->deviation, r->o.samples);
 	half = (out->interval.high - out->interval.low) / 2;
 	out->shown = out->share * r->o.samples >= GUS_REPLICATES_LEAST && half <= out->share;
 }
