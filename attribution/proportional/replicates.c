@@ -8,20 +8,21 @@
 
 #include "attribution/proportional/prior.h"
 
-/* Found on the machines for tuning (docs/accuracy.md), one run of each of nine programs, 4,000 to 400,000 samples: so
- * that about 94 of 100 cells and instructions that are shown have the truth in their intervals, and 90 of those that
- * have 1 % of the time, and intervals are no wider than that takes. scale: the few steps of a replicate do not carry
- * all of the scatter on. grain: the inverse of the number of samples whose scatter is what replicates do not know of;
- * it is of many small cells, of which the model has too much or too little. */
+/* Found on the machines for tuning (docs/accuracy.md), nine runs, 4,000 to 400,000 samples: so that in a run, on
+ * average, 93 to 96 of 100 cells and instructions that are shown have the truth in their intervals, with no more width
+ * than that takes. scale: the few steps of a replicate do not carry all of the scatter on. grain: the inverse of the
+ * number of samples whose scatter is what replicates do not know of; it is of many small cells, of which the model has
+ * too much or too little. Without measured events a model is wrong about all waits of a kind. */
 struct known { double scale, grain; struct gus_replicates_doubts doubts; };
 static const struct known known[GUS_REPLICATES_EVIDENCES] = {
 	[GUS_REPLICATES_EXACT] = { 1, 0, { 0 } },
-	[GUS_REPLICATES_STACKS] = { 1, 1e-5, { .classes = .34, .ways = .3, .sites = .3, .cycles = .3, .met = .5 } },
-	[GUS_REPLICATES_RETIRED] = { 1.4, 2e-6, { .classes = .27, .ways = .18, .sites = .18, .cycles = .18,
+	[GUS_REPLICATES_STACKS] = { 1, 4e-5, { .classes = .46, .ways = .25, .sites = .25, .cycles = .25,
+					       .met = .5 } },
+	[GUS_REPLICATES_RETIRED] = { 1.4, 5e-6, { .classes = .39, .ways = .16, .sites = .16, .cycles = .16,
 						  .met = .5 } },
-	[GUS_REPLICATES_OPS] = { 1.85, 4e-6, { .classes = .21, .ways = .24, .sites = .24, .cycles = .24, .met = .5 } },
-	[GUS_REPLICATES_MODEL] = { 1.6, 3e-5, { .classes = .54, .ways = .17, .sites = .17, .cycles = .17,
-						.met = .5 } },
+	[GUS_REPLICATES_OPS] = { 1.8, 5e-5, { .classes = .33, .ways = .17, .sites = .17, .cycles = .17, .met = .5 } },
+	[GUS_REPLICATES_MODEL] = { 1.55, 1e-4, { .classes = .91, .ways = .14, .sites = .14, .cycles = .14,
+						 .met = .5 } },
 };
 
 struct gus_replicates_options gus_replicates_defaults(enum gus_replicates_evidence evidence)
