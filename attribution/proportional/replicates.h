@@ -4,11 +4,13 @@
  * sure it is. Of a sum of cells the replicates are summed first, so that what one cell has too much and its neighbour
  * too little is no doubt about both.
  *
- * Samples. The time of a recording is cut into slices, and neighbours make pairs. In each replicate one slice of each
- * pair counts twice and the other not at all; which one, an orthogonal array says, so that what pairs have to do with
- * each other by chance cancels (balanced half samples: McCarthy 1969; Wolter, Introduction to Variance Estimation,
- * chapter 3). What differs within pairs is by chance, and so are samples that come in clumps, which widens intervals.
- * What changes over the run is not: all of the run was sampled.
+ * Samples. The time of a recording is cut into many short stretches, which are dealt out to slices in turn, and
+ * neighbouring slices make pairs. In each replicate one slice of each pair counts twice and the other not at all; which
+ * one, an orthogonal array says, so that what pairs have to do with each other by chance cancels (balanced half
+ * samples: McCarthy 1969; Wolter, Introduction to Variance Estimation, chapter 3). What differs within pairs is by
+ * chance, and so are samples in clumps no longer than a stretch, which widen intervals. What changes over the run is
+ * not: all of the run was sampled. (Of as many slices as pairs need, one behind the other, a function that runs for a
+ * short while is in one slice of a pair alone, and was in doubt by more than half.)
  *
  * Beliefs. The prior's cycles are believed in more or less than they are: all of a class together, those at a site
  * together, and each by itself. The fit goes on from there (perturb and maximise: Papandreou and Yuille 2011); what

@@ -47,10 +47,10 @@ static const double BY_MODEL = 0.3;
 /* Waits are long and few, so samples of them say less than as many of anything else. */
 static const double WAITED = 0.1;
 
-/* What samples of a recording say: all of them, those of each half, and those of each slice of its time. Slices have as
- * many samples, and there are twice as many as of the whole or of a half: two are one of the whole, and every other is
- * one of a half. */
-enum { SLICES = 2 * GUS_REPLICATES_SLICES };
+/* What samples of a recording say: all of them, those of each half, and those of each slice of its time. There are
+ * twice as many slices as of the whole or of a half: two are one of the whole, and every other is one of a half. Each
+ * is ROUNDS stretches, which come in turns, of as many samples. */
+enum { SLICES = 2 * GUS_REPLICATES_SLICES, ROUNDS = 16 };
 struct recording { struct gus_seen all[GOLDEN_HALVES], met[GOLDEN_HALVES], slices[SLICES]; };
 
 /* Some of the samples of a recording, each as likely as any other. */
@@ -80,7 +80,7 @@ static void see_one(const struct reading *r, struct gus_seen *seen, const struct
 static void take(void *context, const struct gus_sample *s)
 {
 	struct reading *r = context;
-	uint64_t slice = r->at++ * SLICES / r->all;
+	uint64_t slice = r->at++ * SLICES * ROUNDS / r->all % SLICES;
 	enum golden_half half = slice % 2 ? GOLDEN_ODD : GOLDEN_EVEN;
 	struct gus_seen *seen = r->met ? r->recording->met : r->recording->all;
 
