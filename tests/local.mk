@@ -931,6 +931,7 @@ check_PROGRAMS += tests/accuracy/golden_stages
 golden_stages = tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
 EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/golden/corrected tests/accuracy/golden/rates-table
+EXTRA_DIST += tests/accuracy/golden/intervals
 EXTRA_DIST += tests/accuracy/judged tests/accuracy/kernels/judged.c
 EXTRA_DIST += tests/accuracy/gem5/w4.uarch tests/accuracy/gem5/w8.uarch
 EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c

@@ -16,13 +16,12 @@
 struct known { double scale, grain; struct gus_replicates_doubts doubts; };
 static const struct known known[GUS_REPLICATES_EVIDENCES] = {
 	[GUS_REPLICATES_EXACT] = { 1, 0, { 0 } },
-	[GUS_REPLICATES_STACKS] = { 1, 4e-5, { .classes = .46, .ways = .25, .sites = .25, .cycles = .25,
-					       .met = .5 } },
-	[GUS_REPLICATES_RETIRED] = { 1.4, 5e-6, { .classes = .39, .ways = .16, .sites = .16, .cycles = .16,
-						  .met = .5 } },
-	[GUS_REPLICATES_OPS] = { 1.8, 5e-5, { .classes = .33, .ways = .17, .sites = .17, .cycles = .17, .met = .5 } },
-	[GUS_REPLICATES_MODEL] = { 1.55, 1e-4, { .classes = .91, .ways = .14, .sites = .14, .cycles = .14,
+	[GUS_REPLICATES_STACKS] = { 1, 2.5e-5, { .classes = .58, .ways = .19, .sites = .19, .cycles = .19,
 						 .met = .5 } },
+	[GUS_REPLICATES_RETIRED] = { 1.22, 2e-6, { .classes = .5, .ways = .09, .sites = .09, .cycles = .09,
+						   .met = .5 } },
+	[GUS_REPLICATES_OPS] = { 1.95, 5e-5, { .classes = .38, .ways = .11, .sites = .11, .cycles = .11, .met = .5 } },
+	[GUS_REPLICATES_MODEL] = { 2, 1e-4, { .classes = .91, .ways = .3, .sites = .3, .cycles = .3, .met = .5 } },
 };
 
 struct gus_replicates_options gus_replicates_defaults(enum gus_replicates_evidence evidence)
