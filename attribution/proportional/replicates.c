@@ -21,7 +21,7 @@ static const struct known known[GUS_REPLICATES_EVIDENCES] = {
 	[GUS_REPLICATES_RETIRED] = { 1.22, 2e-6, { .classes = .5, .ways = .09, .sites = .09, .cycles = .09,
 						   .met = .5 } },
 	[GUS_REPLICATES_OPS] = { 1.95, 5e-5, { .classes = .38, .ways = .11, .sites = .11, .cycles = .11, .met = .5 } },
-	[GUS_REPLICATES_MODEL] = { 2, 1e-4, { .classes = .91, .ways = .3, .sites = .3, .cycles = .3, .met = .5 } },
+	[GUS_REPLICATES_MODEL] = { 1.6, 1e-4, { .classes = .91, .ways = .3, .sites = .3, .cycles = .3, .met = .5 } },
 };
 
 struct gus_replicates_options gus_replicates_defaults(enum gus_replicates_evidence evidence)

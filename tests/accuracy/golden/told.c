@@ -13,6 +13,8 @@ const char *const golden_told_names[GOLDEN_TOLD_LEVELS] = { "cell", "height", "b
 	"component" };
 
 static const double LARGE = 0.01;
+/* Of sums of ticks: all of them may be a little more than 1. */
+static const double ROUNDING = 1e-9;
 
 /* Of nowhere that the truth knows. */
 enum { NOBODY = UINT32_MAX };
@@ -105,7 +107,8 @@ void golden_told_score(const struct golden_told *t, struct golden_told_score *ou
 		if (!told->shown)
 			continue;
 		out->shown++;
-		out->held += t->v[i].truth >= told->interval.low && t->v[i].truth <= told->interval.high;
+		out->held += t->v[i].truth >= told->interval.low - ROUNDING &&
+			t->v[i].truth <= told->interval.high + ROUNDING;
 		out->time += told->share;
 	}
 	out->large = halves.n;
