@@ -48,19 +48,22 @@ static int load(struct gus_model_traced *m, const char *path, const struct gus_r
 	return rc;
 }
 
-/* What is modelled may be no recording at all, or a damaged one, which is told by who models it. */
+/* What is modelled may be no recording at all, or a damaged one, which is told by who models it. That it could not be
+ * read this time is not told by anybody else. */
 int gus_model_rates_load(struct gus_model_traced *m, const char *own, const struct gus_rights *rights,
 			 struct gus_error *err)
 {
-	struct gus_error ignored = { 0 };
+	struct gus_error why = { 0 };
 
 	if (m->rates && strcmp(m->rates, "none") == 0)
 		return 0;
 	m->rates_of = m->rates ? gus_recording_name(m->rates) : m->input ? gus_recording_name(m->input) : NULL;
 	if (m->rates)
 		return load(m, m->rates, rights, true, err);
-	if (own)
-		load(m, own, rights, false, &ignored);
+	if (own && load(m, own, rights, false, &why) != 0 && gus_error_is_transient(&why)) {
+		*err = why;
+		return -1;
+	}
 	return 0;
 }
 

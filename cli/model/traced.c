@@ -156,21 +156,26 @@ static int read_trace(const struct gus_model_traced *m, struct gus_traced *t, st
 	return source && more >= 0 ? 0 : -1;
 }
 
-/* What of it could not be read is told by the run that is shown. */
-static void run_cold(const struct gus_model_traced *m, const char *path, const struct gus_rights *rights)
+/* What of it cannot be read is told by the run that is shown; that it could not be read this time is not. */
+static int run_cold(const struct gus_model_traced *m, const char *path, const struct gus_rights *rights,
+		    struct gus_error *err)
 {
 	struct gus_branch_config predictor;
-	struct gus_error err = { 0 };
-	struct gus_trace *trace = gus_trace_open(path, &err);
+	struct gus_error why = { 0 };
+	struct gus_trace *trace = gus_trace_open(path, &why);
 	struct gus_traced cold;
 
-	if (!trace)
-		return;
-	gus_model_traced_open_cold(m, rights, &predictor, &cold);
-	read_trace(m, &cold, trace, &err);
-	gus_traced_end(&cold, &err);
-	gus_model_traced_close(NULL, &cold);
-	gus_trace_close(trace);
+	if (trace) {
+		gus_model_traced_open_cold(m, rights, &predictor, &cold);
+		read_trace(m, &cold, trace, &why);
+		gus_traced_end(&cold, &why);
+		gus_model_traced_close(NULL, &cold);
+		gus_trace_close(trace);
+	}
+	if (!gus_error_is_transient(&why))
+		return 0;
+	*err = why;
+	return -1;
 }
 
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, const struct gus_model_inferred *in,
@@ -191,8 +196,10 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 		gus_rights_of_user(&rights, owner, "the trace's owner");
 	if (gus_model_rates_load(m, v->path, &rights, err) != 0)
 		return -1;
-	if (m->cold_context && v->path && !in)
-		run_cold(m, v->path, &rights);
+	if (m->cold_context && v->path && !in && run_cold(m, v->path, &rights, err) != 0) {
+		gus_model_rates_free(m);
+		return -1;
+	}
 	gus_model_traced_open(m, in, &rights, &predictor, &t);
 	rc = read_trace(m, &t, trace, &trouble);
 	if (gus_traced_end(&t, &trouble) != 0)

@@ -309,7 +309,8 @@ static void print_rates(const struct gus_model_view *v)
 		return;
 	gus_print("\n  how often accesses miss and branches are mispredicted is, where it was measured, what samples "
 		  "of %s say\n", v->model->rates_of);
-	printf("    accesses: measured  simulated  unknown; branches: measured  simulated  unknown\n");
+	printf("    of accesses:               of branches:\n"
+	       "    %7s  %7s  %7s  %7s  %7s  %7s\n", "meas.", "model", "unknown", "meas.", "model", "unknown");
 	print_rests_of(v, GUS_TRACED_NONE, "all");
 	for (size_t i = 0; i < v->regions_n && i < (v->model->rows ? v->model->rows : ROWS); i++) {
 		char name[256];
