@@ -42,6 +42,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/proportional/prior.c attribution/proportional/prior.h \
 	attribution/proportional/replicates.c attribution/proportional/replicates.h \
 	attribution/proportional/seen.c attribution/proportional/seen.h \
+	attribution/proportional/solution.c attribution/proportional/solution.h \
 	attribution/proportional/spread.c attribution/proportional/spread.h \
 	attribution/proportional/waits.c attribution/proportional/waits.h \
 	attribution/routes/cutter.c \

@@ -6,18 +6,11 @@
 #include <string.h>
 
 #include "attribution/proportional/groups.h"
-#include "attribution/proportional/met.h"
-#include "attribution/proportional/prior.h"
-#include "attribution/proportional/spread.h"
 #include "attribution/statistics/rounding.h"
 #include "attribution/traced/traced.h"
 #include "base/index.h"
 #include "model/code/program.h"
 #include "proto/psv.h"
-
-/* How much a model's executions count beside samples of time, where nothing was measured of them; and how much cycles
- * that were waited do, which are long and few (docs/accuracy.md). */
-static const double BY_MODEL = 0.3, WAITED = 0.1;
 
 /* Samples of time at sites, by thread and site. */
 struct there { uint32_t thread, site, time; };
@@ -28,8 +21,6 @@ struct work {
 	const struct gus_groups *groups;
 	struct gus_vec(struct there) there;
 	uint32_t *place_of;             /* by site; GUS_CLUE_NONE: none yet */
-	struct gus_met met;             /* what executions met by measurement */
-	bool has_met;
 };
 
 static void put(struct work *w, const struct gus_account_cell *cell)
@@ -83,121 +74,22 @@ static void take_time(struct work *w)
 		qsort(w->there.v, w->there.n, sizeof(*w->there.v), by_thread);
 }
 
-/* Those from the first on that are of one thread: in counts, with weights for shares; how many they are. */
-static size_t count_some(const struct work *w, size_t first, bool all, struct gus_seen_counts *out)
+/* What is known of executions: branch stacks are of the samples themselves, so they come first; else samples of
+ * executions; else the model tells. */
+static enum gus_solution_executions executions_of(const struct gus_clues *c)
 {
-	size_t i = first;
-
-	for (; i < w->there.n && (all || w->there.v[i].thread == w->there.v[first].thread); i++) {
-		const struct gus_clue_time *t = &w->clues->time.v[w->there.v[i].time];
-
-		gus_vec_push(out, (struct gus_site_count){ w->there.v[i].site, t->behind, (double)t->weight });
-	}
-	return i - first;
-}
-
-/* What is known of executions. */
-
-static double model_ipc(const struct gus_groups_counts *c)
-{
-	double instructions = 0;
-
-	for (size_t i = 0; i < c->sites.n; i++)
-		instructions += (double)c->sites.v[i].executed * c->sites.v[i].weight;
-	return instructions / (double)c->cycles;
-}
-
-static void see(struct gus_spread *s, enum gus_spread_sight sight, const struct gus_seen_counts *counts, double samples)
-{
-	gus_spread_see(s, &(struct gus_spread_seen){ .sight = sight, .counts = counts->v, .n = counts->n,
-			.samples = samples });
-}
-
-static void see_model(struct gus_spread *s, const struct gus_groups_counts *c, double samples)
-{
-	struct gus_seen_counts executed = { 0 };
-
-	for (uint32_t i = 0; i < c->sites.n; i++)
-		gus_vec_push(&executed, (struct gus_site_count){ i, false,
-			     (double)c->sites.v[i].executed / (double)c->cycles });
-	see(s, GUS_SPREAD_EXECUTED, &executed, BY_MODEL * samples);
-	gus_vec_free(&executed);
-}
-
-static void see_samples(const struct work *w, struct gus_spread *s, double samples)
-{
-	const struct gus_clues *c = w->clues;
-	double ipc = c->ipc > 0 ? c->ipc : model_ipc(gus_groups_counts(w->groups));
-	struct gus_seen_counts executed = { 0 }, heads = { 0 }, waited = { 0 };
-
-	gus_seen_executions(&c->seen, w->groups, c->executions == GUS_SAMPLER_OPS, ipc, &executed);
-	see(s, GUS_SPREAD_EXECUTED, &executed, samples);
-	if (c->seen.told && c->executions == GUS_SAMPLER_INSNS) {
-		gus_seen_retired(&c->seen, w->groups, ipc, &heads, &waited);
-		see(s, GUS_SPREAD_HEADS, &heads, (double)c->seen.executed);
-		see(s, GUS_SPREAD_WAITED, &waited, WAITED * (double)c->seen.executed);
-	}
-	gus_vec_free(&executed);
-	gus_vec_free(&heads);
-	gus_vec_free(&waited);
-}
-
-/* Branch stacks are of the samples themselves, so they come first; else samples of executions; else the model's. */
-static void see_executed(const struct work *w, struct gus_spread *s, double samples)
-{
-	struct gus_seen_counts executed = { 0 };
-
-	if (w->clues->seen.stacks) {
-		gus_seen_ranges(&w->clues->seen, w->groups, &executed);
-		see(s, GUS_SPREAD_EXECUTED, &executed, samples);
-	} else if (w->clues->seen.executed) {
-		see_samples(w, s, samples);
-	} else {
-		see_model(s, gus_groups_counts(w->groups), samples);
-	}
-	gus_vec_free(&executed);
-}
-
-static void see_all(const struct work *w, struct gus_spread *s)
-{
-	const struct gus_clues *c = w->clues;
-	double samples = (double)c->samples * ((double)w->a->explained / (double)w->a->weight);
-	struct gus_seen_counts time = { 0 };
-
-	count_some(w, 0, true, &time);
-	for (size_t i = 0; i < time.n; i++)
-		time.v[i].share /= (double)w->a->explained;
-	gus_spread_see(s, &(struct gus_spread_seen){ .sight = c->sight.sight, .counts = time.v, .n = time.n,
-			.behind = c->seen.stacks > 0 && c->sight.sight == GUS_SPREAD_NEXT, .samples = samples,
-			.early = c->sight.early });
-	see_executed(w, s, samples);
-	gus_vec_free(&time);
+	if (c->seen.stacks)
+		return GUS_SOLUTION_BY_STACKS;
+	if (!c->seen.executed)
+		return GUS_SOLUTION_BY_MODEL;
+	return c->executions == GUS_SAMPLER_OPS ? GUS_SOLUTION_BY_OPS : GUS_SOLUTION_BY_INSNS;
 }
 
 /* Of what executions met, samples of all of them tell most; else those of loads, of loads. */
-static void find_met(struct work *w)
+static void give_met(const struct gus_clues *c, struct gus_solution_given *g)
 {
-	const struct gus_clues *c = w->clues;
-	const struct gus_seen *of = c->executions == GUS_SAMPLER_OPS && c->seen.executed ? &c->seen : &c->loads;
-
-	w->has_met = of->executed > 0;
-	if (w->has_met)
-		gus_met_make(&w->met, w->groups, of, of == &c->seen);
-}
-
-static int by_site(const void *key, const void *element)
-{
-	const uint32_t *site = key;
-	const struct gus_met_share *share = element;
-
-	return *site < share->site ? -1 : *site > share->site;
-}
-
-/* Whether samples tell what the site's executions met. */
-static bool is_measured(const struct work *w, uint32_t site)
-{
-	return w->has_met && w->met.shares.n &&
-		bsearch(&site, w->met.shares.v, w->met.shares.n, sizeof(*w->met.shares.v), by_site);
+	g->met_by_ops = c->executions == GUS_SAMPLER_OPS && c->seen.executed;
+	g->met = g->met_by_ops ? &c->seen : c->loads.executed ? &c->loads : NULL;
 }
 
 /* Places that the model alone knows of. */
@@ -266,88 +158,94 @@ static uint32_t place_at(struct work *w, uint32_t site)
 	return w->place_of[site];
 }
 
-/* The parts of a thread's time, as whole numbers. */
-static void put_shares(struct work *w, const struct gus_spread_cells *cells, uint32_t thread, uint64_t whole)
+/* The parts of a thread's time, as whole numbers: cells of the solution from the first on. */
+static void put_shares(struct work *w, size_t first, size_t n, uint64_t whole)
 {
-	uint64_t *weights = gus_zalloc((cells->n + 1) * sizeof(*weights));
-	double *shares = gus_zalloc((cells->n + 1) * sizeof(*shares));
+	const struct gus_solution *e = &w->a->solution;
+	uint64_t *weights = gus_zalloc((n + 1) * sizeof(*weights));
+	double *shares = gus_zalloc((n + 1) * sizeof(*shares));
 
-	for (size_t i = 0; i < cells->n; i++)
-		shares[i] = cells->v[i].share;
-	gus_rounding_make(shares, cells->n, whole, weights);
-	for (size_t i = 0; i < cells->n; i++) {
-		const struct gus_spread_cell *c = &cells->v[i];
+	for (size_t i = 0; i < n; i++)
+		shares[i] = e->replicates.cells.v[first + i].share;
+	gus_rounding_make(shares, n, whole, weights);
+	for (size_t i = 0; i < n; i++) {
+		const struct gus_replicates_cell *c = &e->replicates.cells.v[first + i];
 
-		put(w, &(struct gus_account_cell){ .place = place_at(w, c->site), .thread = thread,
+		put(w, &(struct gus_account_cell){ .place = place_at(w, c->site), .thread = c->who,
 				.what.events = c->psv & GUS_PSV_ALL, .moved = true, .weight = weights[i],
-				.evidence = is_measured(w, c->site) ? GUS_INFERRED : GUS_MODELLED });
+				.told = (uint32_t)(first + i),
+				.evidence = gus_solution_has_met(e, c->site) ? GUS_INFERRED : GUS_MODELLED });
 	}
 	free(shares);
 	free(weights);
 }
 
-/* Whose the time of one thread is. */
-static void share_thread(struct work *w, const struct gus_spread *s, size_t first, size_t n)
-{
-	struct gus_spread_cells cells = { 0 };
-	struct gus_seen_counts counts = { 0 };
-	uint64_t whole = 0;
-
-	for (size_t i = first; i < first + n; i++)
-		whole += w->clues->time.v[w->there.v[i].time].weight;
-	count_some(w, first, false, &counts);
-	gus_spread_share(s, 0, counts.v, counts.n, &cells);
-	if (cells.n)
-		put_shares(w, &cells, w->there.v[first].thread, whole);
-	for (size_t i = first; i < first + n && !cells.n; i++)
-		leave(w, &w->clues->time.v[w->there.v[i].time]);
-	gus_vec_free(&cells);
-	gus_vec_free(&counts);
-}
-
 /* What is at sites of which no cycle would be seen stays as well. */
-static void leave_unseen(struct work *w, const struct gus_spread *s)
+static void leave_unseen(struct work *w)
 {
-	size_t n = 0;
+	const struct gus_solution *e = &w->a->solution;
+	size_t n = 0, at = 0;
 
 	for (size_t i = 0; i < w->there.n; i++) {
 		const struct gus_clue_time *t = &w->clues->time.v[w->there.v[i].time];
 
-		if (gus_spread_sees(s, 0, &(struct gus_site_count){ w->there.v[i].site, t->behind, 1 })) {
+		if (at == e->left.n || e->left.v[at] != i) {
 			w->there.v[n++] = w->there.v[i];
 			continue;
 		}
 		w->a->explained -= t->weight;
 		leave(w, t);
+		at++;
 	}
 	w->there.n = n;
 }
 
+/* Whose the time of each thread is. Threads are in the same order in both. */
+static void share_threads(struct work *w)
+{
+	const struct gus_replicates *r = &w->a->solution.replicates;
+	size_t first = 0, n;
+
+	for (size_t i = 0; i < w->there.n;) {
+		uint32_t thread = w->there.v[i].thread;
+		uint64_t whole = 0;
+
+		for (; i < w->there.n && w->there.v[i].thread == thread; i++)
+			whole += w->clues->time.v[w->there.v[i].time].weight;
+		for (n = 0; first + n < r->cells.n && r->cells.v[first + n].who == thread; n++)
+			;
+		assert(n > 0);
+		put_shares(w, first, n, whole);
+		first += n;
+	}
+}
+
 static void explain(struct work *w, unsigned width)
 {
-	const struct gus_prior_options po = gus_prior_defaults(width < GUS_GROUP_MOST ? width : GUS_GROUP_MOST);
-	const struct gus_spread_options so = gus_spread_defaults();
-	struct gus_spread *spread;
-	struct gus_prior prior;
-	size_t n;
+	const struct gus_clues *c = w->clues;
+	struct gus_solution_slice slices[GUS_REPLICATES_SLICES];
+	struct gus_solution_given given = { .groups = w->groups, .width = width, .sight = c->sight.sight,
+		.behind = c->seen.stacks > 0 && c->sight.sight == GUS_SPREAD_NEXT, .early = c->sight.early,
+		.samples = (double)c->samples, .executions = executions_of(c), .seen = &c->seen,
+		.slices = slices, .slices_n = GUS_REPLICATES_SLICES, .ipc = c->ipc };
+	struct gus_replicates_parts time = { 0 };
 
-	find_met(w);
-	gus_prior_make(&prior, w->groups, &po, w->has_met ? &w->met : NULL);
-	spread = gus_spread_new(&prior);
-	see_all(w, spread);
-	gus_spread_fit(spread, &so);
-	w->a->divergence = gus_spread_divergence(spread);
-	leave_unseen(w, spread);
-	find_places(w);
-	for (size_t i = 0; i < w->there.n; i += n) {
-		for (n = 1; i + n < w->there.n && w->there.v[i + n].thread == w->there.v[i].thread; n++)
-			;
-		share_thread(w, spread, i, n);
+	for (uint32_t i = 0; i < GUS_REPLICATES_SLICES; i++)
+		slices[i] = (struct gus_solution_slice){ &c->slices[i], i };
+	for (size_t i = 0; i < w->there.n; i++) {
+		const struct gus_clue_time *t = &c->time.v[w->there.v[i].time];
+
+		gus_vec_push(&time, (struct gus_replicates_part){ { w->there.v[i].site, t->behind, (double)t->weight /
+			     (double)w->a->weight }, t->slice, w->there.v[i].thread });
 	}
-	gus_spread_free(spread);
-	gus_prior_free(&prior);
-	if (w->has_met)
-		gus_met_free(&w->met);
+	given.time = time.v;
+	given.time_n = time.n;
+	give_met(c, &given);
+	gus_solution_make(&w->a->solution, &given, GUS_REPLICATES);
+	leave_unseen(w);
+	find_places(w);
+	share_threads(w);
+	gus_vec_free(&time);
 }
 
 /* Order, and sums. */
@@ -450,4 +348,5 @@ void gus_account_free(struct gus_account *a)
 	gus_vec_free(&a->places);
 	gus_vec_free(&a->cells);
 	gus_vec_free(&a->seen);
+	gus_solution_free(&a->solution);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "attribution/accounts/clues.h"
+#include "attribution/proportional/solution.h"
 #include "attribution/stacks/stack.h"
 #include "base/alloc.h"
 
@@ -23,7 +24,7 @@ struct gus_account_cell {
 	enum gus_evidence evidence;     /* of the component */
 	bool moved;                     /* that it is of this instruction is inferred; else it was seen there */
 	uint64_t weight;
-	uint64_t low, high;             /* bounds of it, 95 %; both 0: not known */
+	uint32_t told;                  /* of the solution's cells, if moved */
 };
 /* As it was seen. */
 struct gus_account_seen { uint32_t place, thread; uint64_t weight; };
@@ -36,7 +37,7 @@ struct gus_account {
 	struct gus_vec(struct gus_account_seen) seen;           /* by place and thread */
 	uint64_t weight;                /* of all cells, and of all that was seen */
 	uint64_t explained;             /* of it, what could be moved, whether it was or not */
-	double divergence;              /* of what was seen of that from what the model has it, in nats */
+	struct gus_solution solution; /* of that; its shares are of all time */
 };
 
 /* groups: of what the clues' traces made a model do, which is over; NULL: nothing, and all stays. width: ops that the

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/proportional/replicates.h"
 #include "attribution/traced/finder.h"
 #include "attribution/traced/traced.h"
 #include "base/error.h"
@@ -16,7 +17,11 @@
 /* All of one size each, as bytes are compared. */
 struct place_key { uint64_t module, offset, pid; };
 struct thread_key { uint32_t pid, tid; };
-struct time_key { uint32_t place, thread, behind, events, unknown; };
+struct time_key { uint32_t place, thread, slice, behind, events, unknown; };
+
+/* A slice is so many stretches, in turn with those of others; and so many samples are one where their number is not
+ * known. */
+enum { ROUNDS = 16, STRETCH = 16 };
 
 /* Where an instruction is, as the trace has it; of one that is fused to the one before it, where that is. */
 static uint64_t address_of(const struct gus_traced *t, uint32_t insn)
@@ -98,31 +103,52 @@ static uint64_t take_weight(struct gus_clues *c, const struct gus_sample *s)
 	return weight;
 }
 
+/* Of the n-th sample of an event. */
+static uint32_t slice_of(const struct gus_clues *c, uint32_t event, uint64_t n)
+{
+	const Gusprof__Footer *footer = c->profile.footer;
+	uint64_t all = footer && event < footer->n_events ? footer->events[event]->samples : 0;
+	uint64_t stretches = GUS_REPLICATES_SLICES * ROUNDS;
+
+	if (n >= all)
+		return n / STRETCH % GUS_REPLICATES_SLICES;
+	return (all > stretches ? n * stretches / all : n) % GUS_REPLICATES_SLICES;
+}
+
 static void take_time(struct gus_clues *c, const struct gus_sighting *s, uint32_t place)
 {
 	const struct gus_sample *sample = s->sample;
 	const struct gus_branch *newest = sample->branches_n ? &sample->branches[0] : NULL;
 	bool behind = newest && (newest->flags & GUS_BRANCH_MISPREDICTED) && newest->to == sample->ip, is_new;
 	struct gus_component what = told_by(sample);
-	struct time_key key = { place, thread_of(c, s), behind, what.events, what.unknown };
+	struct time_key key = { place, thread_of(c, s), slice_of(c, sample->event, c->samples), behind, what.events,
+		what.unknown };
 	uint32_t number = gus_index_add(&c->by_time, &key, &is_new);
 
 	if (is_new)
-		gus_vec_push(&c->time, (struct gus_clue_time){ place, key.thread, behind, what, 0 });
+		gus_vec_push(&c->time, (struct gus_clue_time){ place, key.thread, key.slice, behind, what, 0 });
 	c->time.v[number].weight += take_weight(c, sample);
 	c->samples++;
 	c->exact += sample->exact;
-	if (c->finder)
-		gus_seen_time(&c->seen, sample, c->places.v[place].address, map_address, c);
+	if (c->finder) {
+		uint64_t address = c->places.v[place].address;
+
+		gus_seen_time(&c->seen, sample, address, map_address, c);
+		gus_seen_time(&c->slices[key.slice], sample, address, map_address, c);
+	}
 }
 
 /* What is not in the traces counts as well, at no address. */
 static void take_execution(struct gus_clues *c, const struct gus_sample *s, uint32_t place, enum gus_sampler sampler)
 {
-	if (sampler == GUS_SAMPLER_LOADS)
-		gus_seen_execution(&c->loads, s, c->places.v[place].address);
-	else if (sampler == c->executions)
-		gus_seen_execution(&c->seen, s, c->places.v[place].address);
+	uint64_t address = c->places.v[place].address;
+
+	if (sampler == GUS_SAMPLER_LOADS) {
+		gus_seen_execution(&c->loads, s, address);
+	} else if (sampler == c->executions) {
+		gus_seen_execution(&c->seen, s, address);
+		gus_seen_execution(&c->slices[slice_of(c, s->event, c->executed++)], s, address);
+	}
 }
 
 static void take(void *context, const struct gus_sighting *s)
@@ -158,8 +184,12 @@ static void begin(void *context, struct gus_profile *p)
 	(void)p;
 	c->profile.event = gus_sampler_main(c->profile.header, &time);
 	c->executions = find_executions(c->profile.header);
-	if (c->traced)
-		c->finder = gus_finder_new(c->traced, c->profile.space);
+	if (!c->traced)
+		return;
+	c->finder = gus_finder_new(c->traced, c->profile.space);
+	c->slices = gus_zalloc(GUS_REPLICATES_SLICES * sizeof(*c->slices));
+	for (unsigned i = 0; i < GUS_REPLICATES_SLICES; i++)
+		gus_seen_init(&c->slices[i]);
 }
 
 /* Counters beside each other; 0: one of them is not there. */
@@ -221,6 +251,9 @@ void gus_clues_free(struct gus_clues *c)
 	gus_profile_free(&c->profile);
 	gus_seen_free(&c->seen);
 	gus_seen_free(&c->loads);
+	for (unsigned i = 0; c->slices && i < GUS_REPLICATES_SLICES; i++)
+		gus_seen_free(&c->slices[i]);
+	free(c->slices);
 	gus_index_free(&c->by_place);
 	gus_index_free(&c->by_thread);
 	gus_index_free(&c->by_time);

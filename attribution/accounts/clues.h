@@ -31,9 +31,15 @@ struct gus_clue_place {
 	uint64_t address;               /* of the site that it is or is fused to (groups.h); 0: none */
 };
 struct gus_clue_thread { uint32_t pid, tid; const char *comm; };
-/* Samples of time of a thread at a place. behind: the branch before it was mispredicted and led there. what: what its
- * record says that it was subjected to; unknown, as most records say nothing of that. */
-struct gus_clue_time { uint32_t place, thread; bool behind; struct gus_component what; uint64_t weight; };
+/* Samples of time of a thread at a place, of a slice of the time (attribution/proportional/replicates.h). behind: the
+ * branch before it was mispredicted and led there. what: what its record says that it was subjected to; unknown, as
+ * most records say nothing of that. */
+struct gus_clue_time {
+	uint32_t place, thread, slice;
+	bool behind;
+	struct gus_component what;
+	uint64_t weight;
+};
 
 struct gus_clues {
 	/* Of the event of time, or, if none is, of the one that is shown. Names can be asked for. */
@@ -48,12 +54,14 @@ struct gus_clues {
 	struct gus_vec(struct gus_clue_time) time;
 	/* By addresses of the traces: executions, by samples (enum gus_sampler) or branch stacks; and loads. */
 	struct gus_seen seen, loads;
+	struct gus_seen *slices;        /* of `seen`, GUS_REPLICATES_SLICES of them */
 	enum gus_sampler executions;    /* of what the samples of executions are; GUS_SAMPLER_OTHER: there are none */
 	double ipc;                     /* instructions a cycle by counters beside; 0: not known */
 	/* Private. */
 	struct gus_traced *traced;
 	struct gus_finder *finder;
 	struct gus_index by_place, by_thread, by_time;
+	uint64_t executed;              /* samples of executions */
 };
 
 /* Reads a recording, twice. t: its traces, run and ended, which outlive the clues; NULL: it has none. symbols as of

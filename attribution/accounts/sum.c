@@ -2,9 +2,11 @@
 #include "attribution/accounts/sum.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/statistics/interval.h"
 #include "attribution/traced/traced.h"
 #include "symbolizer/insn/loops.h"
 
@@ -19,12 +21,15 @@ const char *gus_sum_unit_name(enum gus_sum_unit unit)
 /* What tells rows apart. All of one size, as bytes are compared. */
 struct row_key { uint32_t module, loop; uint64_t offset; };
 
+struct part_key { uint32_t row, events, served, unknown; };
+
 struct summing {
 	struct gus_sums *s;
 	const struct gus_account *a;
 	enum gus_sum_unit unit;
-	struct gus_index keys;
+	struct gus_index keys, parts;
 	uint32_t *row_of;               /* by place; GUS_CLUE_NONE: none yet */
+	uint32_t *cell_row;             /* by cell */
 };
 
 /* The function that has a place, by the recording's names, else by the trace's, which knows where it begins although it
@@ -102,30 +107,169 @@ static uint32_t row_of_place(struct summing *m, uint32_t place)
 	return m->row_of[place];
 }
 
-static struct gus_sum_row *row_of(struct summing *m, uint32_t place, uint32_t thread)
+static uint32_t row_of(struct summing *m, uint32_t place, uint32_t thread)
 {
 	const struct gus_sum_row of_thread = { .module = "", .place = GUS_CLUE_NONE, .thread = thread };
 	const struct row_key key = { .offset = thread };
-	uint32_t number = m->unit == GUS_SUM_THREAD ? add_row(m, &of_thread, &key) : row_of_place(m, place);
 
-	return &m->s->rows.v[number];
+	return m->unit == GUS_SUM_THREAD ? add_row(m, &of_thread, &key) : row_of_place(m, place);
 }
 
 static void add_up(struct summing *m)
 {
 	const struct gus_account *a = m->a;
 
-	for (size_t i = 0; i < a->seen.n; i++)
-		row_of(m, a->seen.v[i].place, a->seen.v[i].thread)->seen += a->seen.v[i].weight;
+	for (size_t i = 0; i < a->seen.n; i++) {
+		uint32_t row = row_of(m, a->seen.v[i].place, a->seen.v[i].thread);
+
+		m->s->rows.v[row].seen += a->seen.v[i].weight;
+	}
 	for (size_t i = 0; i < a->cells.n; i++) {
 		const struct gus_account_cell *cell = &a->cells.v[i];
-		struct gus_sum_row *row = row_of(m, cell->place, cell->thread);
+		struct gus_sum_row *row;
 
+		m->cell_row[i] = row_of(m, cell->place, cell->thread);
+		row = &m->s->rows.v[m->cell_row[i]];
 		row->weight += cell->weight;
-		gus_stack_add(&row->stack, cell->what, cell->evidence, cell->weight);
 		if (cell->moved && m->unit != GUS_SUM_THREAD)
 			row->evidence = GUS_INFERRED;
 	}
+}
+
+/* How sure that is. */
+
+/* Of some cells, as shares of all time: what of them was moved, as replicates have it, and what stayed. */
+struct amount { double moved, deviation, stayed; };
+
+/* What was moved is sure to the deviation, within what was seen of such time; how much was seen of such time, and what
+ * stayed, is by chance, as so many samples are. */
+static double deviation_of(const struct gus_account *a, const struct amount *x)
+{
+	double explained = (double)a->explained / (double)a->weight, n = (double)a->clues->samples;
+	double chance = x->stayed * (1 - x->stayed) - 2 * x->moved * x->stayed;
+
+	if (explained > 0)
+		chance += x->moved * x->moved * (1 - explained) / explained;
+	return sqrt(x->deviation * x->deviation + fmax(0, chance) / n);
+}
+
+static bool bound(const struct gus_account *a, const struct amount *x, struct gus_sum_bounds *out)
+{
+	double share = x->moved + x->stayed, whole = (double)a->weight, n = (double)a->clues->samples;
+	struct gus_interval i = gus_interval_deviation(share, deviation_of(a, x), n);
+
+	out->low = (uint64_t)floor(i.low * whole);
+	out->high = i.high * whole < whole ? (uint64_t)ceil(i.high * whole) : a->weight;
+	return gus_replicates_is_fact(share, i, n);
+}
+
+/* By sum: how much there is of it. sum_of: by cell; there are so many sums. */
+static void amount_to(const struct gus_account *a, const uint32_t *sum_of, size_t sums, struct amount *out)
+{
+	const struct gus_replicates *r = &a->solution.replicates;
+	struct gus_replicates_sum *told = gus_zalloc((sums + 1) * sizeof(*told));
+	uint32_t *of = gus_zalloc((r->cells.n + 1) * sizeof(*of));
+
+	for (size_t i = 0; i < r->cells.n; i++)
+		of[i] = UINT32_MAX; /* less than a unit of weight */
+	for (size_t i = 0; i < a->cells.n; i++) {
+		const struct gus_account_cell *cell = &a->cells.v[i];
+
+		if (cell->moved)
+			of[cell->told] = sum_of[i];
+		else
+			out[sum_of[i]].stayed += (double)cell->weight / (double)a->weight;
+	}
+	gus_replicates_add(r, of, sums, told);
+	for (size_t i = 0; i < sums; i++) {
+		out[i].moved = told[i].share;
+		out[i].deviation = told[i].deviation;
+	}
+	free(told);
+	free(of);
+}
+
+static void bound_rows(struct summing *m)
+{
+	struct amount *amounts = gus_zalloc((m->s->rows.n + 1) * sizeof(*amounts));
+
+	amount_to(m->a, m->cell_row, m->s->rows.n, amounts);
+	for (size_t i = 0; i < m->s->rows.n; i++)
+		m->s->rows.v[i].fact = bound(m->a, &amounts[i], &m->s->rows.v[i].bounds);
+	free(amounts);
+}
+
+static uint32_t part_of(struct summing *m, size_t cell, struct gus_component what)
+{
+	struct part_key key = { m->cell_row[cell], what.events, what.served, what.unknown };
+
+	return gus_index_add(&m->parts, &key, NULL);
+}
+
+/* Of each cell the part of its row's stack that it is of: its component, if that much is a fact of the row's, else what
+ * is unknown. */
+static void find_parts(struct summing *m, uint32_t *part, struct gus_component *what)
+{
+	const struct gus_account *a = m->a;
+	struct gus_sum_bounds bounds;
+	struct amount *amounts;
+
+	for (size_t i = 0; i < a->cells.n; i++)
+		part[i] = part_of(m, i, a->cells.v[i].what);
+	amounts = gus_zalloc((m->parts.n + 1) * sizeof(*amounts));
+	amount_to(a, part, m->parts.n, amounts);
+	for (size_t i = 0; i < a->cells.n; i++)
+		what[i] = bound(a, &amounts[part[i]], &bounds) ? a->cells.v[i].what :
+			(struct gus_component){ .unknown = true };
+	free(amounts);
+	for (size_t i = 0; i < a->cells.n; i++)
+		part[i] = part_of(m, i, what[i]);
+}
+
+static void stack_up(struct summing *m, const struct gus_component *what)
+{
+	const struct gus_account *a = m->a;
+
+	for (size_t i = 0; i < a->cells.n; i++) {
+		const struct gus_account_cell *cell = &a->cells.v[i];
+
+		gus_stack_add(&m->s->rows.v[m->cell_row[i]].stack, what[i],
+			      what[i].unknown ? GUS_UNKNOWN : cell->evidence, cell->weight);
+	}
+}
+
+static void bound_parts(struct summing *m, const uint32_t *part)
+{
+	struct amount *amounts = gus_zalloc((m->parts.n + 1) * sizeof(*amounts));
+
+	amount_to(m->a, part, m->parts.n, amounts);
+	for (uint32_t i = 0; i < m->s->rows.n; i++) {
+		struct gus_sum_row *row = &m->s->rows.v[i];
+
+		for (size_t k = 0; k < row->stack.n; k++) {
+			struct gus_component what = row->stack.v[k].what;
+			struct part_key key = { i, what.events, what.served, what.unknown };
+			struct gus_sum_bounds bounds;
+
+			bound(m->a, &amounts[gus_index_find(&m->parts, &key)], &bounds);
+			gus_vec_push(&row->parts, bounds);
+		}
+	}
+	free(amounts);
+}
+
+static void tell(struct summing *m)
+{
+	size_t n = m->a->cells.n;
+	uint32_t *part = gus_zalloc((n + 1) * sizeof(*part));
+	struct gus_component *what = gus_zalloc((n + 1) * sizeof(*what));
+
+	bound_rows(m);
+	find_parts(m, part, what);
+	stack_up(m, what);
+	bound_parts(m, part);
+	free(part);
+	free(what);
 }
 
 static int by_weight(const void *a, const void *b)
@@ -163,25 +307,32 @@ static void check(const struct gus_sums *s, const struct gus_account *a)
 void gus_sums_make(struct gus_sums *s, const struct gus_account *a, enum gus_sum_unit unit)
 {
 	struct summing m = { .s = s, .a = a, .unit = unit,
-		.row_of = gus_zalloc((a->places.n + 1) * sizeof(*m.row_of)) };
+		.row_of = gus_zalloc((a->places.n + 1) * sizeof(*m.row_of)),
+		.cell_row = gus_zalloc((a->cells.n + 1) * sizeof(*m.cell_row)) };
 
 	*s = (struct gus_sums){ .rows = { 0 } };
 	gus_strings_init(&s->strings);
 	gus_index_init(&m.keys, sizeof(struct row_key));
+	gus_index_init(&m.parts, sizeof(struct part_key));
 	for (size_t i = 0; i < a->places.n; i++)
 		m.row_of[i] = GUS_CLUE_NONE;
 	add_up(&m);
+	tell(&m);
 	check(s, a);
 	if (s->rows.n)
 		qsort(s->rows.v, s->rows.n, sizeof(*s->rows.v), by_weight);
 	gus_index_free(&m.keys);
+	gus_index_free(&m.parts);
 	free(m.row_of);
+	free(m.cell_row);
 }
 
 void gus_sums_free(struct gus_sums *s)
 {
-	for (size_t i = 0; i < s->rows.n; i++)
+	for (size_t i = 0; i < s->rows.n; i++) {
 		gus_stack_free(&s->rows.v[i].stack);
+		gus_vec_free(&s->rows.v[i].parts);
+	}
 	gus_vec_free(&s->rows);
 	gus_strings_free(&s->strings);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An account's cells added up to rows, by instruction, block, loop, function, module or thread. The rows of each unit
- * add up to the account. */
+ * add up to the account. How far a row and its components may be off is known (95 % of the time; of what was sampled),
+ * and what of a row cannot be told as a fact (attribution/proportional/replicates.h) is unknown. */
 #ifndef GUS_ATTRIBUTION_ACCOUNTS_SUM_H
 #define GUS_ATTRIBUTION_ACCOUNTS_SUM_H
 
@@ -19,6 +20,9 @@ enum gus_sum_unit {
 /* "instruction" ... */
 const char *gus_sum_unit_name(enum gus_sum_unit unit);
 
+/* 95 % of the time the truth is there. */
+struct gus_sum_bounds { uint64_t low, high; };
+
 struct gus_sum_row {
 	const char *module;             /* path; "" of code of no file, and of threads */
 	const char *function;           /* NULL: not known, or not asked */
@@ -29,7 +33,10 @@ struct gus_sum_row {
 	uint32_t thread;                /* of the clues', of threads only */
 	uint64_t seen, weight;          /* as it was seen, and as it is accounted for */
 	enum gus_evidence evidence;     /* of the weight: threads keep what they were seen to take */
+	struct gus_sum_bounds bounds;   /* of the weight */
+	bool fact;                      /* the weight can be told as one */
 	struct gus_stack stack;         /* of it */
+	struct gus_vec(struct gus_sum_bounds) parts;    /* of the stack's, in its order */
 };
 
 struct gus_sums {

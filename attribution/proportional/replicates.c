@@ -26,8 +26,8 @@ static const struct known known[GUS_REPLICATES_EVIDENCES] = {
 
 struct gus_replicates_options gus_replicates_defaults(enum gus_replicates_evidence evidence)
 {
-	return (struct gus_replicates_options){ .evidence = evidence, .strength = gus_spread_defaults().strength,
-		.steps = 8, .doubts = known[evidence].doubts };
+	return (struct gus_replicates_options){ .evidence = evidence, .replicates = GUS_REPLICATES,
+		.strength = gus_spread_defaults().strength, .steps = 8, .doubts = known[evidence].doubts };
 }
 
 /* What is done to one slice or the other of a pair: the parity of the bits that two numbers have in common is an
@@ -57,7 +57,9 @@ struct work {
 	double *begin;
 	double *believed;               /* by kind of cycles: the prior's shares as they are */
 	double *met;                    /* of the prior, as they are */
-	struct gus_vec(struct gus_site_count) counts;           /* of time, at last */
+	/* What a replicate has seen, of time at last, and whose each of it is. */
+	struct gus_vec(struct gus_site_count) counts;
+	struct gus_vec(uint32_t) whose;
 };
 
 /* By so much as beliefs may be off, up or down. */
@@ -133,7 +135,7 @@ static void recount(struct work *w, unsigned replicate, size_t which, const stru
 {
 	double all = 0, drawn = 0;
 
-	w->counts.n = 0;
+	w->counts.n = w->whose.n = 0;
 	if (!seen->parts_n)
 		gus_vec_append(&w->counts, seen->counts, seen->n);
 	for (size_t i = 0; i < seen->parts_n; i++) {
@@ -143,38 +145,62 @@ static void recount(struct work *w, unsigned replicate, size_t which, const stru
 		all += count.share;
 		count.share *= weight;
 		drawn += count.share;
-		if (weight > 0)
+		if (weight > 0) {
 			gus_vec_push(&w->counts, count);
+			gus_vec_push(&w->whose, seen->parts[i].who);
+		}
 	}
 	for (size_t i = 0; i < w->counts.n && drawn > 0; i++)
 		w->counts.v[i].share *= all / drawn;
 	gus_spread_recount(w->s, which, w->counts.v, w->counts.n);
 }
 
-static int by_cell(const void *a, const void *b)
+/* How many counts from the i-th on are of the same. */
+static size_t run_of(const struct work *w, size_t i)
 {
-	const struct gus_spread_cell *x = a, *y = b;
+	size_t n = 1;
 
+	while (i + n < w->counts.n && w->whose.v[i + n] == w->whose.v[i])
+		n++;
+	return n;
+}
+
+static int by_cell(const struct gus_replicates_cell *x, uint32_t who, const struct gus_spread_cell *y)
+{
+	if (x->who != who)
+		return x->who < who ? -1 : 1;
 	return x->site != y->site ? (x->site < y->site ? -1 : 1) : (int)x->psv - (int)y->psv;
 }
 
 /* Both are in the same order; a replicate has no cells but those of the fit. */
-static void put_cells(struct gus_replicates *r, unsigned replicate, const struct gus_spread_cells *cells)
+static void put_cells(struct gus_replicates *r, unsigned replicate, uint32_t who, const struct gus_spread_cells *cells,
+		      size_t *at)
 {
-	size_t at = 0;
-
 	for (size_t i = 0; i < cells->n; i++) {
-		while (at < r->cells.n && by_cell(&r->cells.v[at], &cells->v[i]) < 0)
-			at++;
-		assert(at < r->cells.n && by_cell(&r->cells.v[at], &cells->v[i]) == 0);
-		r->shares[at * GUS_REPLICATES + replicate] = cells->v[i].share;
+		while (*at < r->cells.n && by_cell(&r->cells.v[*at], who, &cells->v[i]) < 0)
+			++*at;
+		assert(*at < r->cells.n && by_cell(&r->cells.v[*at], who, &cells->v[i]) == 0);
+		r->shares[*at * GUS_REPLICATES + replicate] = cells->v[i].share;
+	}
+}
+
+static void share(struct work *w, unsigned replicate)
+{
+	size_t at = 0, n;
+
+	for (size_t i = 0; i < w->counts.n; i += n) {
+		struct gus_spread_cells cells = { 0 };
+
+		n = run_of(w, i);
+		gus_spread_share(w->s, 0, &w->counts.v[i], n, &cells);
+		put_cells(w->out, replicate, w->whose.v[i], &cells, &at);
+		gus_vec_free(&cells);
 	}
 }
 
 static void make_one(struct work *w, unsigned replicate, const struct gus_replicates_seen *seen, size_t n)
 {
 	const struct gus_spread_options so = { .strength = w->out->o.strength, .steps = w->out->o.steps };
-	struct gus_spread_cells cells = { 0 };
 
 	believe(w, replicate);
 	for (size_t i = 0; i < w->p->weights.n; i++)
@@ -182,9 +208,7 @@ static void make_one(struct work *w, unsigned replicate, const struct gus_replic
 	for (size_t i = n; i-- > 0;)
 		recount(w, replicate, i, &seen[i]);
 	gus_spread_refit(w->s, w->begin, &so);
-	gus_spread_share(w->s, 0, w->counts.v, w->counts.n, &cells);
-	put_cells(w->out, replicate, &cells);
-	gus_vec_free(&cells);
+	share(w, replicate);
 }
 
 static double *copy(const double *v, size_t n)
@@ -225,7 +249,31 @@ static void put_back(struct work *w, const struct gus_replicates_seen *seen, siz
 	free(w->begin);
 	free(w->believed);
 	free(w->met);
-	gus_vec_free(&w->counts);
+}
+
+/* Of the fit itself: what was seen as it was. */
+static void find_cells(struct work *w, const struct gus_replicates_seen *seen)
+{
+	size_t n;
+
+	assert(seen->parts_n);
+	for (size_t i = 0; i < seen->parts_n; i++) {
+		gus_vec_push(&w->counts, seen->parts[i].count);
+		gus_vec_push(&w->whose, seen->parts[i].who);
+	}
+	for (size_t i = 0; i < w->counts.n; i += n) {
+		struct gus_spread_cells cells = { 0 };
+
+		n = run_of(w, i);
+		assert(i == 0 || w->whose.v[i] > w->whose.v[i - 1]);
+		gus_spread_share(w->s, 0, &w->counts.v[i], n, &cells);
+		for (size_t k = 0; k < cells.n; k++)
+			gus_vec_push(&w->out->cells, (struct gus_replicates_cell){ w->whose.v[i], cells.v[k].site,
+						     cells.v[k].psv, cells.v[k].share });
+		for (size_t k = 0; k < cells.n; k++)
+			w->out->all += cells.v[k].share;
+		gus_vec_free(&cells);
+	}
 }
 
 void gus_replicates_make(struct gus_replicates *r, struct gus_spread *s, struct gus_prior *p,
@@ -235,12 +283,16 @@ void gus_replicates_make(struct gus_replicates *r, struct gus_spread *s, struct 
 
 	assert(n > 0);
 	*r = (struct gus_replicates){ .o = *o };
-	gus_spread_share(s, 0, seen->counts, seen->n, &r->cells);
-	r->shares = gus_zalloc((r->cells.n + 1) * GUS_REPLICATES * sizeof(*r->shares));
-	keep(&w);
-	for (unsigned i = 0; i < GUS_REPLICATES; i++)
-		make_one(&w, i, seen, n);
-	put_back(&w, seen, n);
+	find_cells(&w, seen);
+	if (o->replicates) {
+		r->shares = gus_zalloc((r->cells.n + 1) * GUS_REPLICATES * sizeof(*r->shares));
+		keep(&w);
+		for (unsigned i = 0; i < GUS_REPLICATES; i++)
+			make_one(&w, i, seen, n);
+		put_back(&w, seen, n);
+	}
+	gus_vec_free(&w.counts);
+	gus_vec_free(&w.whose);
 }
 
 void gus_replicates_free(struct gus_replicates *r)
@@ -256,26 +308,21 @@ static double square(double x)
 	return x * x;
 }
 
-/* Wilson's interval of so many samples as would be as sure of this share, and of no more than there are: it does not
- * reach below 0 nor above 1, and is longer to the inside. */
-static struct gus_interval interval_of(double share, double deviation, double samples)
+bool gus_replicates_is_fact(double share, struct gus_interval interval, double samples)
 {
-	double p = fmin(share, 1), n = deviation > 0 ? p * (1 - p) / square(deviation) : samples;
-
-	return gus_interval_share(p, p >= 1 || n > samples ? samples : n);
+	return share * samples >= GUS_REPLICATES_LEAST && (interval.high - interval.low) / 2 <= share;
 }
 
 static void finish(const struct gus_replicates *r, const double *replicates, struct gus_replicates_sum *out)
 {
 	const struct known *k = &known[r->o.evidence];
-	double sum = 0, half;
+	double sum = 0;
 
 	for (unsigned i = 0; i < GUS_REPLICATES; i++)
 		sum += square(replicates[i] - out->share) / GUS_REPLICATES;
-	out->deviation = sqrt(square(k->scale) * sum + k->grain * out->share * fmax(0, 1 - out->share));
-	out->interval = interval_of(out->share, out->deviation, r->o.samples);
-	half = (out->interval.high - out->interval.low) / 2;
-	out->shown = out->share * r->o.samples >= GUS_REPLICATES_LEAST && half <= out->share;
+	out->deviation = sqrt(square(k->scale) * sum + k->grain * out->share * fmax(0, r->all - out->share));
+	out->interval = gus_interval_deviation(out->share, out->deviation, r->o.samples);
+	out->shown = gus_replicates_is_fact(out->share, out->interval, r->o.samples);
 }
 
 void gus_replicates_add(const struct gus_replicates *r, const uint32_t *sum_of, size_t sums,
@@ -297,48 +344,4 @@ void gus_replicates_add(const struct gus_replicates *r, const uint32_t *sum_of, 
 	for (size_t i = 0; i < sums; i++)
 		finish(r, &replicates[i * GUS_REPLICATES], &out[i]);
 	free(replicates);
-}
-
-/* Numbers of sums: a cell that is shown by itself has one, and a site's others have one behind them. */
-static void number_cells(const struct gus_replicates *r, const struct gus_replicates_sum *own, uint32_t *sum_of,
-			 struct gus_replicates_tells *out)
-{
-	for (size_t first = 0, end; first < r->cells.n; first = end) {
-		uint32_t site = r->cells.v[first].site, rest;
-		bool any = false;
-
-		for (end = first; end < r->cells.n && r->cells.v[end].site == site; end++) {
-			any |= !own[end].shown;
-			sum_of[end] = (uint32_t)out->n;
-			if (own[end].shown)
-				gus_vec_push(out, (struct gus_replicates_told){ site, r->cells.v[end].psv, false,
-										own[end] });
-		}
-		rest = (uint32_t)out->n;
-		for (size_t i = first; i < end; i++)
-			if (!own[i].shown)
-				sum_of[i] = rest;
-		if (any)
-			gus_vec_push(out, (struct gus_replicates_told){ .site = site, .rest = true });
-	}
-}
-
-void gus_replicates_tell(const struct gus_replicates *r, struct gus_replicates_tells *out)
-{
-	size_t n = r->cells.n;
-	uint32_t *sum_of = gus_zalloc((n + 1) * sizeof(*sum_of));
-	struct gus_replicates_sum *sums = gus_zalloc((n + 1) * sizeof(*sums));
-	struct gus_replicates_tells tells = { 0 };
-
-	for (size_t i = 0; i < n; i++)
-		sum_of[i] = (uint32_t)i;
-	gus_replicates_add(r, sum_of, n, sums);
-	number_cells(r, sums, sum_of, &tells);
-	gus_replicates_add(r, sum_of, tells.n, sums);
-	for (size_t i = 0; i < tells.n; i++)
-		tells.v[i].sum = sums[i];
-	gus_vec_append(out, tells.v, tells.n);
-	gus_vec_free(&tells);
-	free(sum_of);
-	free(sums);
 }

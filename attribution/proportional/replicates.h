@@ -35,10 +35,12 @@ struct gus_prior;
 /* Slices are an even number. */
 enum { GUS_REPLICATES = 32, GUS_REPLICATES_SLICES = 2 * (GUS_REPLICATES - 1) };
 
-/* A part of what was seen, of one slice. */
-struct gus_replicates_part { struct gus_site_count count; uint32_t slice; };
+/* A part of what was seen, of one slice. who: of time, whose it is, such as a thread's; what else was seen is
+ * everybody's. */
+struct gus_replicates_part { struct gus_site_count count; uint32_t slice, who; };
 struct gus_replicates_parts gus_vec(struct gus_replicates_part);
-/* What the fit was given (gus_spread_see), and the same by slices. Without parts it is the same in all replicates. */
+/* What the fit was given (gus_spread_see), and the same by slices. Without parts it is the same in all replicates. The
+ * parts of time, which has some, are by who. */
 struct gus_replicates_seen {
 	const struct gus_site_count *counts;
 	size_t n;
@@ -67,6 +69,7 @@ struct gus_replicates_doubts {
 struct gus_replicates_options {
 	enum gus_replicates_evidence evidence;
 	struct gus_replicates_doubts doubts;
+	unsigned replicates;    /* GUS_REPLICATES; 0: only cells are made */
 	double samples;         /* of time */
 	double strength;        /* as the fit's */
 	unsigned steps;         /* of a replicate */
@@ -74,9 +77,13 @@ struct gus_replicates_options {
 };
 struct gus_replicates_options gus_replicates_defaults(enum gus_replicates_evidence evidence);
 
+/* Time of an instruction in executions that met psv. */
+struct gus_replicates_cell { uint32_t who, site; uint16_t psv; double share; };
 struct gus_replicates {
 	struct gus_replicates_options o;
-	struct gus_spread_cells cells;  /* by site and psv: whose the counts of time are (gus_spread_share) */
+	/* Whose the counts of time are (gus_spread_share): by who, site and psv. They add up to what these do. */
+	struct gus_vec(struct gus_replicates_cell) cells;
+	double all;                     /* of all cells */
 	double *shares;                 /* GUS_REPLICATES of each cell */
 };
 
@@ -85,18 +92,14 @@ void gus_replicates_make(struct gus_replicates *r, struct gus_spread *s, struct 
 			 const struct gus_replicates_seen *seen, size_t n, const struct gus_replicates_options *o);
 void gus_replicates_free(struct gus_replicates *r);
 
-/* A sum of cells. deviation: the standard one. shown: it can be told as a fact: it is worth GUS_REPLICATES_LEAST
- * samples, and its interval is not wider than itself to both sides. */
-enum { GUS_REPLICATES_LEAST = 5 };
+/* A sum of cells. deviation: the standard one. */
 struct gus_replicates_sum { double share, deviation; struct gus_interval interval; bool shown; };
+/* Whether it can be told as a fact: it is worth GUS_REPLICATES_LEAST samples of all of these, and its interval is not
+ * wider than itself to both sides. */
+enum { GUS_REPLICATES_LEAST = 5 };
+bool gus_replicates_is_fact(double share, struct gus_interval interval, double samples);
 /* Cell i belongs to sum sum_of[i] (UINT32_MAX: to none). out has so many sums. */
 void gus_replicates_add(const struct gus_replicates *r, const uint32_t *sum_of, size_t sums,
 			struct gus_replicates_sum *out);
-
-/* What is told of a site: each cell that can be shown, and behind them the others as one, its rest (psv 0), which may
- * be one that cannot be shown either. Appended by site; together they are all cells. */
-struct gus_replicates_told { uint32_t site; uint16_t psv; bool rest; struct gus_replicates_sum sum; };
-struct gus_replicates_tells gus_vec(struct gus_replicates_told);
-void gus_replicates_tell(const struct gus_replicates *r, struct gus_replicates_tells *out);
 
 #endif

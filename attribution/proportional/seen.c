@@ -113,22 +113,6 @@ void gus_seen_execution(struct gus_seen *s, const struct gus_sample *sample, uin
 	add_retired(s, sample, address);
 }
 
-double gus_seen_places(const struct gus_seen *s, const struct gus_groups *g, bool behind, struct gus_seen_counts *out)
-{
-	double nowhere = 0;
-
-	for (size_t i = 0; i < s->places.n; i++) {
-		const struct gus_seen_place *p = &s->places.v[i];
-		uint32_t site = gus_groups_site(g, p->address);
-
-		if (site == NOWHERE)
-			nowhere += p->weight / s->weight;
-		else
-			gus_vec_push(out, (struct gus_site_count){ site, behind && p->behind, p->weight / s->weight });
-	}
-	return nowhere;
-}
-
 /* Sites by address, and what begins to be executed at each of them, or has ended before it. */
 struct edge { uint64_t address; uint32_t site; double rate; };
 struct edges gus_vec(struct edge);

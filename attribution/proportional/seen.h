@@ -50,8 +50,6 @@ void gus_seen_execution(struct gus_seen *s, const struct gus_sample *sample, uin
 
 /* As shares of what was seen, by site of a model; appended. Of what has no site the share is returned. */
 struct gus_seen_counts gus_vec(struct gus_site_count);
-/* Samples of time, by their weights: shares of cycles. */
-double gus_seen_places(const struct gus_seen *s, const struct gus_groups *g, bool behind, struct gus_seen_counts *out);
 /* Executions by branch stacks: a cycle. */
 void gus_seen_ranges(const struct gus_seen *s, const struct gus_groups *g, struct gus_seen_counts *out);
 /* Executions by samples of them: of so many instructions a cycle. Each op is as likely as any other, of which an

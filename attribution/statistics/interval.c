@@ -17,6 +17,15 @@ struct gus_interval gus_interval_share(double p, double n)
 	return (struct gus_interval){ fmax(0, fmin(p, centre - half)), fmin(1, fmax(p, centre + half)) };
 }
 
+struct gus_interval gus_interval_deviation(double p, double deviation, double samples)
+{
+	double n;
+
+	p = fmin(p, 1);
+	n = deviation > 0 ? p * (1 - p) / (deviation * deviation) : samples;
+	return gus_interval_share(p, p >= 1 || n > samples ? samples : n);
+}
+
 struct gus_interval gus_interval_widen(struct gus_interval sampled, double missed)
 {
 	return (struct gus_interval){ sampled.low * (1 - missed), fmin(1, sampled.high * (1 - missed) + missed) };

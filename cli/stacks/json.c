@@ -60,14 +60,25 @@ static void set_place(json_t *o, const struct gus_stacks_view *v, const struct g
 	json_object_set_new(o, "comm", t ? gus_json_text(t->comm) : json_null());
 }
 
+static json_t *interval(const struct gus_sum_bounds *b)
+{
+	json_t *pair = json_array();
+
+	json_array_append_new(pair, integer(b->low));
+	json_array_append_new(pair, integer(b->high));
+	return pair;
+}
+
 static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
-	json_t *o = json_object(), *stack = json_object(), *evidence = json_object();
+	json_t *o = json_object(), *stack = json_object(), *evidence = json_object(), *bounds = json_object();
 	char key[GUS_COMPONENT_KEY_MAX];
 
 	set_place(o, v, row);
 	json_object_set_new(o, "seen", integer(row->seen));
 	json_object_set_new(o, "weight", integer(row->weight));
+	json_object_set_new(o, "bounds", interval(&row->bounds));
+	json_object_set_new(o, "fact", json_boolean(row->fact));
 	json_object_set_new(o, "share", json_real(v->account->weight ? (double)row->weight /
 						  (double)v->account->weight : 0));
 	json_object_set_new(o, "weight_evidence", gus_json_word(gus_evidence_name(row->evidence)));
@@ -75,9 +86,11 @@ static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row 
 		gus_component_key(row->stack.v[i].what, key);
 		json_object_set_new(stack, key, integer(row->stack.v[i].weight));
 		json_object_set_new(evidence, key, gus_json_word(gus_evidence_name(row->stack.v[i].evidence)));
+		json_object_set_new(bounds, key, interval(&row->parts.v[i]));
 	}
 	json_object_set_new(o, "stack", stack);
 	json_object_set_new(o, "evidence", evidence);
+	json_object_set_new(o, "stack_bounds", bounds);
 	return o;
 }
 

@@ -96,7 +96,10 @@ static void print_name(const struct gus_stacks_view *v, const struct gus_sum_row
 
 static void print_row(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
-	printf("%6.2f%% %6.2f%%  ", percent(row->weight, v->account->weight), percent(row->seen, v->account->weight));
+	uint64_t whole = v->account->weight;
+
+	printf("%6.2f%% %6.2f-%6.2f%% %6.2f%%  ", percent(row->weight, whole), percent(row->bounds.low, whole),
+	       percent(row->bounds.high, whole), percent(row->seen, whole));
 	print_name(v, row);
 	printf("  ");
 	print_stack(row);
@@ -112,16 +115,18 @@ void gus_stacks_text(const struct gus_stacks_view *v)
 	size_t n = 0;
 
 	print_head(v);
-	gus_print("# share   seen  %s, and what it was subjected to while the time passed\n", unit);
+	gus_print("#  share  95 %% of the time   seen  %s, and what it was subjected to while the time passed\n", unit);
 	for (size_t i = 0; i < v->sums->rows.n; i++) {
-		if (percent(v->sums->rows.v[i].weight, a->weight) >= least) {
-			print_row(v, &v->sums->rows.v[i]);
+		const struct gus_sum_row *row = &v->sums->rows.v[i];
+
+		if (row->fact && percent(row->weight, a->weight) >= least) {
+			print_row(v, row);
 			continue;
 		}
-		left += v->sums->rows.v[i].weight;
+		left += row->weight;
 		n++;
 	}
 	if (n)
-		gus_print("%6.2f%%          in %zu %ss with less than %g %% each\n", percent(left, a->weight), n,
-			  unit, least);
+		gus_print("%6.2f%% in %zu %ss with less than %g %% each, or with too few samples to tell\n",
+			  percent(left, a->weight), n, unit, least);
 }

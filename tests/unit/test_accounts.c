@@ -41,7 +41,7 @@ struct made {
 	Gusprof__Event events[EVENTS], *pointers[EVENTS];
 	size_t events_n;
 	const char *vendor;
-	uint64_t missed;
+	uint64_t missed, sampled;
 	struct gus_columns batch;
 	/* And what it says. */
 	struct gus_clues clues;
@@ -142,6 +142,7 @@ static void write_recording(struct made *m)
 	assert_true(made_map(w, 10, START, app_at, SIZE, APP) && made_map(w, 10, START, lib_at, SIZE, LIB));
 	assert_int_equal(gus_writer_samples(w, &m->batch, NULL), 0);
 	total.missed = m->missed;
+	total.samples = m->sampled;
 	footer.n_events = m->events_n;
 	footer.events = totals;
 	footer.end_ns = START + 1000000;
@@ -423,6 +424,74 @@ static void by_units(void **state)
 	gus_sums_free(&s);
 }
 
+static const struct gus_sum_row *row_at(const struct gus_sums *s, uint64_t offset)
+{
+	for (size_t i = 0; i < s->rows.n; i++)
+		if (s->rows.v[i].offset == TEXT + offset)
+			return &s->rows.v[i];
+	return NULL;
+}
+
+/* What no trace has executed is as sure as so many samples are: 250 of 1000 are a quarter, give or take 2.7 % (Wilson's
+ * interval of it is 22.4 to 27.8 %), and four of them are no fact. What is of all code of a file is in its samples,
+ * whatever its instructions are. A component of few samples is not told. */
+static void how_sure(void **state)
+{
+	struct made *m = *state;
+	const struct gus_sum_row *row;
+	struct gus_sums s;
+
+	event(m, "cpu-clock", "ns");
+	for (unsigned i = 0; i < 186; i++) {
+		add(m, 3, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+		add(m, 1, (struct gus_sample){ .ip = app_at + TEXT + IMUL });
+		add(m, 1, (struct gus_sample){ .ip = lib_at + TEXT + 0x20 });
+	}
+	add(m, 2, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	add(m, 64, (struct gus_sample){ .ip = lib_at + TEXT + 0x20 });
+	add(m, 4, (struct gus_sample){ .ip = lib_at + TEXT + 0x30 });
+	account(m, true);
+	gus_sums_make(&s, &m->account, GUS_SUM_INSTRUCTION);
+	row = row_at(&s, 0x20);
+	assert_true(row && row->weight == 250000 && row->fact);
+	assert_in_range(row->bounds.low, 223500, 224500);
+	assert_in_range(row->bounds.high, 277000, 278500);
+	assert_int_equal(row->parts.n, 1);
+	assert_true(row->parts.v[0].low == row->bounds.low && row->parts.v[0].high == row->bounds.high);
+	assert_false(row_at(&s, 0x30)->fact);
+	row = row_at(&s, IMUL);
+	assert_true(row && row->fact && row->bounds.low < row->weight && row->bounds.high > row->weight);
+	assert_true(row->bounds.high - row->bounds.low > 2 * 53000);
+	for (size_t i = 0; i < row->stack.n; i++)
+		assert_true(row->parts.v[i].low <= row->stack.v[i].weight &&
+			    row->parts.v[i].high >= row->stack.v[i].weight);
+	gus_sums_free(&s);
+	gus_sums_make(&s, &m->account, GUS_SUM_MODULE);
+	assert_int_equal(s.rows.v[0].weight, 746000);
+	assert_in_range(s.rows.v[0].bounds.low, 717000, 719500);
+	assert_in_range(s.rows.v[0].bounds.high, 771500, 773500);
+	gus_sums_free(&s);
+}
+
+/* Slices of a recording of 1000 samples, of which a footer tells: 62, of one sample in each of 16 rounds and more. Of
+ * one that was cut they are of 16 at a time. */
+static void in_slices(void **state)
+{
+	uint64_t of[GUS_REPLICATES_SLICES] = { 0 };
+	struct made *m = *state;
+
+	event(m, "cpu-clock", "ns");
+	m->sampled = 9920;
+	add(m, 9920, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	account(m, true);
+	for (size_t i = 0; i < m->clues.time.n; i++)
+		of[m->clues.time.v[i].slice] += m->clues.time.v[i].weight;
+	for (size_t i = 0; i < GUS_REPLICATES_SLICES; i++) {
+		assert_int_equal(of[i], 160000);
+		assert_int_equal(m->clues.slices[i].time, 160);
+	}
+}
+
 static void round_to(const double *shares, size_t n, uint64_t whole, const uint64_t *want)
 {
 	uint64_t out[4];
@@ -512,6 +581,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_several_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_branch_stacks, setup, teardown),
 		cmocka_unit_test_setup_teardown(by_units, setup, teardown),
+		cmocka_unit_test_setup_teardown(how_sure, setup, teardown),
+		cmocka_unit_test_setup_teardown(in_slices, setup, teardown),
 		cmocka_unit_test(rounds),
 		cmocka_unit_test(of_events),
 	};

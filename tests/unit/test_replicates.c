@@ -84,8 +84,8 @@ static void fit_slices(struct loop *f, int to_and_fro, int first, uint32_t so_ma
 		int more = (i % 2 ? -to_and_fro : to_and_fro) + (i < so_many ? first : 0);
 		double a = (OF_SLICE / 2 + more) / (double)SAMPLES, b = (OF_SLICE / 2 - more) / (double)SAMPLES;
 
-		f->parts[2 * i] = (struct gus_replicates_part){ { 0, false, a }, i };
-		f->parts[2 * i + 1] = (struct gus_replicates_part){ { 1, false, b }, i };
+		f->parts[2 * i] = (struct gus_replicates_part){ { 0, false, a }, i, 0 };
+		f->parts[2 * i + 1] = (struct gus_replicates_part){ { 1, false, b }, i, 0 };
 		f->counts[0].share += a;
 		f->counts[1].share += b;
 	}
@@ -210,7 +210,7 @@ static void test_again(void **state)
 	drop(&f);
 }
 
-/* Five samples are a fact, if nothing else speaks against it. */
+/* Five samples are a fact, if nothing else speaks against it: of 200 of a slice one is at A. */
 static void test_shown(void **state)
 {
 	struct gus_replicates_options o = exact();
@@ -219,44 +219,60 @@ static void test_shown(void **state)
 
 	(void)state;
 	begin(&f, 1);
-	f.counts[0] = (struct gus_site_count){ 0, false, .001 };
-	f.counts[1] = (struct gus_site_count){ 1, false, .999 };
-	fit(&f);
-	for (double samples = 4999; samples < 5002; samples++) {
+	fit_slices(&f, 0, 1 - OF_SLICE / 2, SLICES);
+	for (double samples = 990; samples < 1020; samples += 20) {
 		o.samples = samples;
 		tell(&f, &o, both, &sum);
-		assert_int_equal(both[0].shown, samples > 4999.5);
+		assert_int_equal(both[0].shown, samples > 1000);
 		assert_true(both[1].shown);
 	}
 	drop(&f);
 }
 
-/* Of A's executions 10 in 1000 met something: half a percent of all samples, too few at 800 of them, and then the rest
- * of A. */
-static void test_tell(void **state)
+/* Five samples, but of so much doubt that it may be twice as much or nothing. */
+static void test_doubted(void **state)
 {
-	struct gus_replicates_tells few = { 0 }, many = { 0 };
+	(void)state;
+	assert_true(gus_replicates_is_fact(.01, (struct gus_interval){ .001, .02 }, 1000));
+	assert_false(gus_replicates_is_fact(.01, (struct gus_interval){ 0, .021 }, 1000));
+	assert_false(gus_replicates_is_fact(.0049, (struct gus_interval){ .0048, .005 }, 1000));
+}
+
+/* One thread was seen at A and another at B, and what retires with what is not in doubt: each has its own, and is as
+ * sure of it. Two threads that were both seen everywhere have two cells of each instruction. */
+static void test_who(void **state)
+{
 	struct gus_replicates_options o = exact();
+	const uint32_t each[] = { 0, 1, 2, 3 };
+	struct gus_replicates_sum sums[4];
 	struct gus_replicates r;
 	struct loop f;
 
 	(void)state;
-	begin_met(&f, 1, 10);
-	fit_slices(&f, 0, 0, 0);
+	begin(&f, 1);
+	fit_slices(&f, 5, 0, 0);
+	for (uint32_t i = 0; i < SLICES; i++) {
+		f.parts[i].who = 3;
+		f.parts[i].count.site = 0;
+		f.parts[SLICES + i].who = 4;
+		f.parts[SLICES + i].count.site = 1;
+		f.parts[i].slice = f.parts[SLICES + i].slice = i;
+	}
 	gus_replicates_make(&r, f.spread, &f.prior, &f.seen, 1, &o);
-	r.o.samples = 800;
-	gus_replicates_tell(&r, &few);
-	assert_int_equal(few.n, 3);
-	assert_true(few.v[1].rest && few.v[1].site == 0 && !few.v[1].sum.shown);
-	assert_float_equal(few.v[1].sum.share, .005, 1e-4);
-	assert_float_equal(few.v[0].sum.share + few.v[1].sum.share, .5, 1e-3);
-	r.o.samples = 1200;
-	gus_replicates_tell(&r, &many);
-	assert_int_equal(many.n, 3);
-	assert_true(!many.v[1].rest && many.v[1].psv == GUS_CORE_ST_L1 && many.v[1].sum.shown);
+	assert_int_equal(r.cells.n, 2);
+	assert_true(r.cells.v[0].who == 3 && r.cells.v[0].site == 0);
+	assert_true(r.cells.v[1].who == 4 && r.cells.v[1].site == 1);
+	assert_float_equal(r.cells.v[0].share + r.cells.v[1].share, 1, 1e-9);
 	gus_replicates_free(&r);
-	gus_vec_free(&few);
-	gus_vec_free(&many);
+	for (uint32_t i = 0; i < SLICES; i++)
+		f.parts[i].count.site = f.parts[SLICES + i].count.site = i % 2;
+	gus_replicates_make(&r, f.spread, &f.prior, &f.seen, 1, &o);
+	assert_int_equal(r.cells.n, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_true(r.cells.v[i].who == 3 + i / 2 && r.cells.v[i].site == i % 2);
+	gus_replicates_add(&r, each, 4, sums);
+	assert_float_equal(sums[0].share + sums[1].share + sums[2].share + sums[3].share, 1, 1e-9);
+	gus_replicates_free(&r);
 	drop(&f);
 }
 
@@ -269,7 +285,8 @@ int main(void)
 		cmocka_unit_test(test_sum),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_tell),
+		cmocka_unit_test(test_doubted),
+		cmocka_unit_test(test_who),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,8 @@
 
 #include <stdlib.h>
 
-#include "attribution/proportional/met.h"
+#include "attribution/proportional/solution.h"
 #include "attribution/proportional/groups.h"
-#include "attribution/proportional/prior.h"
 #include "attribution/proportional/seen.h"
 #include "base/error.h"
 #include "proto/sample.h"
@@ -15,15 +14,14 @@
 /* AMD and Arm: plain cycles say where time goes, IBS and SPE what was executed and what it met. */
 const struct golden_tier golden_tiers[GOLDEN_TIERS] = {
 	{ "pebs", GOLDEN_BY_PEBS, GUS_SPREAD_NEXT, true, GOLDEN_COUNTED_STACKS, 0, false, false, true,
-		GOLDEN_BY_LOADS, GUS_REPLICATES_STACKS },
+		GOLDEN_BY_LOADS },
 	{ "tpebs", GOLDEN_BY_PEBS, GUS_SPREAD_NEXT, true, GOLDEN_COUNTED_SAMPLES, GOLDEN_BY_TPEBS, false, true, true,
-		GOLDEN_BY_LOADS, GUS_REPLICATES_RETIRED },
+		GOLDEN_BY_LOADS },
 	{ "ibs", GOLDEN_BY_PMU, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_SAMPLES, GOLDEN_BY_IBS_OPS, true, false,
-		true, GOLDEN_BY_IBS_OPS, GUS_REPLICATES_OPS },
+		true, GOLDEN_BY_IBS_OPS },
 	{ "spe", GOLDEN_BY_PMU, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_SAMPLES, GOLDEN_BY_SPE, true, false, true,
-		GOLDEN_BY_SPE, GUS_REPLICATES_OPS },
-	{ "timer", GOLDEN_BY_TIMER, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_MODEL, 0, false, false, false, 0,
-		GUS_REPLICATES_MODEL },
+		GOLDEN_BY_SPE },
+	{ "timer", GOLDEN_BY_TIMER, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_MODEL, 0, false, false, false, 0 },
 };
 
 const struct golden_variant golden_variants[GOLDEN_VARIANTS] = {
@@ -42,11 +40,6 @@ const struct golden_variant golden_variants[GOLDEN_VARIANTS] = {
 
 /* Of interrupts, those on the head itself: tests/accuracy/skid. */
 static const double EARLY = 0.012;
-/* How much a model's executions count beside samples of time, where nothing was measured of them. */
-static const double BY_MODEL = 0.3;
-/* Waits are long and few, so samples of them say less than as many of anything else. */
-static const double WAITED = 0.1;
-
 /* What samples of a recording say: all of them, those of each half, and those of each slice of its time. There are
  * twice as many slices as of the whole or of a half: two are one of the whole, and every other is one of a half. Each
  * is ROUNDS stretches, which come in turns, of as many samples. */
@@ -148,90 +141,6 @@ static void end_recording(struct recording *rec)
 		gus_seen_free(&rec->slices[i]);
 }
 
-/* What is counted of what was seen, by the rule of each sight; and so much of it, of all that was seen, is there. */
-
-enum { SIGHTS = 4 };    /* time, which comes first, executions, heads of groups, waits */
-
-static void count_executions(const struct golden_question *q, const struct gus_seen *seen, struct gus_seen_counts *out)
-{
-	const struct gus_groups_counts *c = gus_groups_counts(q->groups);
-
-	if (q->tier->executed == GOLDEN_COUNTED_STACKS)
-		gus_seen_ranges(seen, q->groups, out);
-	if (q->tier->executed == GOLDEN_COUNTED_SAMPLES)
-		gus_seen_executions(seen, q->groups, q->tier->ops, q->ipc, out);
-	for (size_t i = 0; q->tier->executed == GOLDEN_COUNTED_MODEL && i < c->sites.n; i++)
-		gus_vec_push(out, (struct gus_site_count){ (uint32_t)i, false,
-			     (double)c->sites.v[i].executed / (double)c->cycles });
-}
-
-static void count_all(const struct golden_question *q, const struct gus_seen *seen, struct gus_seen_counts *out)
-{
-	gus_seen_places(seen, q->groups, q->tier->behind, &out[0]);
-	if (q->variant->no_executed)
-		return;
-	count_executions(q, seen, &out[1]);
-	if (q->tier->retired)
-		gus_seen_retired(seen, q->groups, q->ipc, &out[2], &out[3]);
-}
-
-static double share_of_slice(const struct golden_tier *t, size_t sight, const struct gus_seen *slice,
-			     const struct gus_seen *all)
-{
-	if (sight == 0)
-		return all->weight > 0 ? slice->weight / all->weight : 0;
-	if (t->executed == GOLDEN_COUNTED_STACKS)
-		return all->stacks ? (double)slice->stacks / (double)all->stacks : 0;
-	return all->executed ? (double)slice->executed / (double)all->executed : 0;
-}
-
-static void count_slice(const struct golden_question *q, const struct recording *rec, enum golden_half half,
-			uint32_t slice, struct gus_replicates_parts *parts)
-{
-	struct gus_seen_counts counts[SIGHTS] = { { 0 } };
-	size_t sights = q->tier->executed == GOLDEN_COUNTED_MODEL ? 1 : SIGHTS;
-
-	count_all(q, &rec->slices[slice], counts);
-	for (size_t i = 0; i < SIGHTS; i++) {
-		double share = share_of_slice(q->tier, i, &rec->slices[slice], &rec->all[half]);
-
-		for (size_t k = 0; i < sights && k < counts[i].n; k++) {
-			struct gus_site_count one = counts[i].v[k];
-
-			one.share *= share;
-			if (one.share > 0)
-				gus_vec_push(&parts[i], (struct gus_replicates_part){ one, slice / 2 });
-		}
-		gus_vec_free(&counts[i]);
-	}
-}
-
-struct sight { enum gus_spread_sight sight; bool behind; double samples; };
-
-/* How many things there are to be seen. */
-static size_t list_sights(const struct golden_question *q, const struct gus_seen *seen, struct sight *out)
-{
-	const struct golden_tier *t = q->tier;
-	double time = (double)seen->time, executed = (double)seen->executed;
-	bool by_model = t->executed == GOLDEN_COUNTED_MODEL;
-
-	out[0] = (struct sight){ t->sight, t->behind, time };
-	out[1] = (struct sight){ GUS_SPREAD_EXECUTED, false, by_model ? BY_MODEL * time : time };
-	out[2] = (struct sight){ GUS_SPREAD_HEADS, false, executed };
-	out[3] = (struct sight){ GUS_SPREAD_WAITED, false, WAITED * executed };
-	return q->variant->no_executed ? 1 : t->retired ? SIGHTS : 2;
-}
-
-static void see_all(struct gus_spread *s, const struct sight *sights, size_t n, const struct gus_seen_counts *counts)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct gus_spread_seen seen = { .sight = sights[i].sight, .counts = counts[i].v,
-			.n = counts[i].n, .behind = sights[i].behind, .samples = sights[i].samples, .early = EARLY };
-
-		gus_spread_see(s, &seen);
-	}
-}
-
 static void put_raw(const struct gus_seen *seen, struct golden_estimates *out)
 {
 	for (size_t i = 0; i < seen->places.n; i++)
@@ -240,77 +149,79 @@ static void put_raw(const struct gus_seen *seen, struct golden_estimates *out)
 				     UINT16_MAX });
 }
 
-static void put_corrected(const struct gus_spread *s, const struct gus_groups *g, const struct gus_seen *seen,
-			  const struct gus_seen_counts *places, struct golden_estimates *out)
+static void put_corrected(const struct gus_solution *e, const struct gus_groups *g, const struct gus_seen *seen,
+			  struct golden_estimates *out)
 {
 	const struct gus_groups_counts *c = gus_groups_counts(g);
-	struct gus_spread_cells cells = { 0 };
+	const struct gus_replicates *r = &e->replicates;
 
-	gus_spread_share(s, 0, places->v, places->n, &cells);
-	for (size_t i = 0; i < cells.n; i++)
-		gus_vec_push(out, (struct golden_estimate){ c->sites.v[cells.v[i].site].address, i, cells.v[i].share,
-							    cells.v[i].psv, UINT16_MAX });
+	for (size_t i = 0; i < r->cells.n; i++)
+		gus_vec_push(out, (struct golden_estimate){ c->sites.v[r->cells.v[i].site].address, i,
+			     r->cells.v[i].share, r->cells.v[i].psv, UINT16_MAX });
 	for (size_t i = 0; i < seen->places.n; i++)
 		if (gus_groups_site(g, seen->places.v[i].address) == UINT32_MAX)
-			gus_vec_push(out, (struct golden_estimate){ seen->places.v[i].address, cells.n + i,
+			gus_vec_push(out, (struct golden_estimate){ seen->places.v[i].address, r->cells.n + i,
 				     seen->places.v[i].weight / seen->weight, 0, 0 });
-	gus_vec_free(&cells);
 }
 
-static void replicate(const struct golden_question *q, const struct recording *rec, enum golden_half half,
-		      struct gus_spread *spread, struct gus_prior *prior, const struct gus_seen_counts *counts,
-		      size_t sights, double strength, struct gus_replicates *out)
+/* Of one slice, as shares of all time. */
+static void put_time(const struct golden_question *q, const struct gus_seen *slice, const struct gus_seen *all,
+		     uint32_t number, struct gus_replicates_parts *time)
 {
-	struct gus_replicates_options o = gus_replicates_defaults(q->tier->evidence);
-	struct gus_replicates_parts parts[SIGHTS] = { { 0 } };
-	struct gus_replicates_seen seen[SIGHTS];
+	for (size_t i = 0; i < slice->places.n; i++) {
+		const struct gus_seen_place *p = &slice->places.v[i];
+		uint32_t site = gus_groups_site(q->groups, p->address);
 
-	o.samples = (double)rec->all[half].time;
-	o.strength = strength;
-	for (uint32_t i = 0; i < SLICES; i++)
-		if (half == GOLDEN_WHOLE || i % 2 == (half == GOLDEN_ODD))
-			count_slice(q, rec, half, i, parts);
-	for (size_t i = 0; i < sights; i++)
-		seen[i] = (struct gus_replicates_seen){ counts[i].v, counts[i].n, parts[i].v, parts[i].n };
-	gus_replicates_make(out, spread, prior, seen, sights, &o);
-	for (size_t i = 0; i < SIGHTS; i++)
-		gus_vec_free(&parts[i]);
+		if (site != UINT32_MAX)
+			gus_vec_push(time, (struct gus_replicates_part){ { site, q->tier->behind && p->behind,
+				     p->weight / all->weight }, number, 0 });
+	}
+}
+
+/* What is given of the whole or a half, whose slices are as many. */
+static void give(const struct golden_question *q, const struct recording *rec, enum golden_half half,
+		 struct gus_replicates_parts *time, struct gus_solution_slice *slices, struct gus_solution_given *g)
+{
+	static const enum gus_solution_executions executions[] = { [GOLDEN_COUNTED_MODEL] = GUS_SOLUTION_BY_MODEL,
+		[GOLDEN_COUNTED_STACKS] = GUS_SOLUTION_BY_STACKS, [GOLDEN_COUNTED_SAMPLES] = GUS_SOLUTION_BY_INSNS };
+	const struct golden_tier *t = q->tier;
+
+	*g = (struct gus_solution_given){ .groups = q->groups, .width = q->width, .sight = t->sight,
+		.behind = t->behind, .early = EARLY, .samples = (double)rec->all[half].time,
+		.executions = t->ops ? GUS_SOLUTION_BY_OPS : executions[t->executed], .seen = &rec->all[half],
+		.slices = slices, .ipc = q->ipc, .met = t->met && !q->variant->no_met ? &rec->met[half] : NULL,
+		.met_by_ops = t->ops, .ways = q->variant->ways, .strength = q->variant->strength };
+	if (q->variant->no_executed)
+		g->executions = GUS_SOLUTION_BY_NOTHING;
+	for (uint32_t i = 0; i < SLICES; i++) {
+		if (half != GOLDEN_WHOLE && (half == GOLDEN_ODD) != i % 2)
+			continue;
+		put_time(q, &rec->slices[i], &rec->all[half], i / 2, time);
+		slices[g->slices_n++] = (struct gus_solution_slice){ &rec->slices[i], i / 2 };
+	}
+	g->time = time->v;
+	g->time_n = time->n;
 }
 
 /* out, replicates: either may be NULL. */
 static void estimate(const struct golden_question *q, const struct recording *rec, enum golden_half half,
 		     struct golden_estimates *out, struct gus_replicates *replicates)
 {
-	const struct gus_seen *seen = &rec->all[half];
-	const struct gus_prior_options po = gus_prior_defaults(q->width);
-	struct gus_spread_options so = gus_spread_defaults();
-	bool has_met = q->tier->met && !q->variant->no_met;
-	struct gus_seen_counts counts[SIGHTS] = { { 0 } };
-	struct gus_met events = { .shares = { 0 } };
-	struct sight sights[SIGHTS];
-	struct gus_spread *spread;
-	struct gus_prior prior;
-	size_t n;
+	struct gus_solution_slice slices[SLICES];
+	struct gus_replicates_parts time = { 0 };
+	struct gus_solution_given given;
+	struct gus_solution e;
 
-	so.ways = q->variant->ways;
-	so.strength = q->variant->strength > 0 ? q->variant->strength : so.strength;
-	if (has_met)
-		gus_met_make(&events, q->groups, &rec->met[half], q->tier->ops);
-	gus_prior_make(&prior, q->groups, &po, has_met ? &events : NULL);
-	spread = gus_spread_new(&prior);
-	count_all(q, seen, counts);
-	n = list_sights(q, seen, sights);
-	see_all(spread, sights, n, counts);
-	gus_spread_fit(spread, &so);
+	give(q, rec, half, &time, slices, &given);
+	gus_solution_make(&e, &given, replicates ? GUS_REPLICATES : 0);
 	if (out)
-		put_corrected(spread, q->groups, seen, counts, out);
-	if (replicates)
-		replicate(q, rec, half, spread, &prior, counts, n, so.strength, replicates);
-	gus_spread_free(spread);
-	gus_prior_free(&prior);
-	gus_met_free(&events);
-	for (size_t i = 0; i < SIGHTS; i++)
-		gus_vec_free(&counts[i]);
+		put_corrected(&e, q->groups, &rec->all[half], out);
+	if (replicates) {
+		*replicates = e.replicates;
+		e.replicates = (struct gus_replicates){ .shares = NULL };
+	}
+	gus_solution_free(&e);
+	gus_vec_free(&time);
 }
 
 int golden_tier_estimate(const struct golden_question *q, struct golden_estimates *raw,

@@ -30,7 +30,6 @@ struct golden_tier {
 	bool retired;                   /* they tell retire latencies */
 	bool met;                       /* samples of `events` tell what executions met */
 	enum golden_scheme events;
-	enum gus_replicates_evidence evidence;
 };
 enum { GOLDEN_TIERS = 5 };
 extern const struct golden_tier golden_tiers[GOLDEN_TIERS];

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/proportional/solution.h"
+
+#include <stdlib.h>
+
+#include "attribution/proportional/groups.h"
+#include "attribution/proportional/seen.h"
+
+/* How much a model's executions count beside samples of time, where nothing was measured of them; and how much cycles
+ * that were waited do, which are long and few (docs/accuracy.md). */
+static const double BY_MODEL = 0.3, WAITED = 0.1;
+
+/* Time, which comes first, executions, heads of groups, waits. */
+enum { SIGHTS = 4 };
+struct sight { enum gus_spread_sight sight; double samples; struct gus_seen_counts counts; };
+
+static double model_ipc(const struct gus_groups_counts *c)
+{
+	double instructions = 0;
+
+	for (size_t i = 0; i < c->sites.n; i++)
+		instructions += (double)c->sites.v[i].executed * c->sites.v[i].weight;
+	return instructions / (double)c->cycles;
+}
+
+static double ipc_of(const struct gus_solution_given *g)
+{
+	return g->ipc > 0 ? g->ipc : model_ipc(gus_groups_counts(g->groups));
+}
+
+static double sum_of_time(const struct gus_solution_given *g)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < g->time_n; i++)
+		sum += g->time[i].count.share;
+	return sum;
+}
+
+static bool is_retired_told(const struct gus_solution_given *g)
+{
+	return g->executions == GUS_SOLUTION_BY_INSNS && g->seen->told > 0;
+}
+
+/* What the model executes in the time that is at its sites. */
+static void count_model(const struct gus_solution_given *g, struct gus_seen_counts *out)
+{
+	const struct gus_groups_counts *c = gus_groups_counts(g->groups);
+	double time = sum_of_time(g);
+
+	for (size_t i = 0; i < c->sites.n; i++)
+		gus_vec_push(out, (struct gus_site_count){ (uint32_t)i, false,
+			     time * (double)c->sites.v[i].executed / (double)c->cycles });
+}
+
+/* Of what was seen: executions, heads, waits. */
+static void count_seen(const struct gus_solution_given *g, const struct gus_seen *seen,
+		       struct gus_seen_counts *executed, struct gus_seen_counts *heads, struct gus_seen_counts *waited)
+{
+	if (g->executions == GUS_SOLUTION_BY_STACKS)
+		gus_seen_ranges(seen, g->groups, executed);
+	else
+		gus_seen_executions(seen, g->groups, g->executions == GUS_SOLUTION_BY_OPS, ipc_of(g), executed);
+	if (is_retired_told(g))
+		gus_seen_retired(seen, g->groups, ipc_of(g), heads, waited);
+}
+
+/* How many things there are to be seen. */
+static size_t list_sights(const struct gus_solution_given *g, struct sight *s)
+{
+	s[0].sight = g->sight;
+	s[1].sight = GUS_SPREAD_EXECUTED;
+	s[2].sight = GUS_SPREAD_HEADS;
+	s[3].sight = GUS_SPREAD_WAITED;
+	s[0].samples = s[1].samples = g->samples;
+	for (size_t i = 0; i < g->time_n; i++)
+		gus_vec_push(&s[0].counts, g->time[i].count);
+	if (g->executions == GUS_SOLUTION_BY_NOTHING)
+		return 1;
+	if (g->executions == GUS_SOLUTION_BY_MODEL) {
+		s[1].samples *= BY_MODEL;
+		count_model(g, &s[1].counts);
+		return 2;
+	}
+	count_seen(g, g->seen, &s[1].counts, &s[2].counts, &s[3].counts);
+	s[2].samples = (double)g->seen->executed;
+	s[3].samples = WAITED * (double)g->seen->executed;
+	return is_retired_told(g) ? SIGHTS : 2;
+}
+
+static void see_all(struct gus_spread *spread, const struct gus_solution_given *g, const struct sight *sights, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct gus_spread_seen seen = { .sight = sights[i].sight, .counts = sights[i].counts.v,
+			.n = sights[i].counts.n, .behind = i == 0 && g->behind, .samples = sights[i].samples,
+			.early = g->early };
+
+		gus_spread_see(spread, &seen);
+	}
+}
+
+/* So much of all that was seen is in the slice. */
+static double share_of(const struct gus_solution_given *g, const struct gus_seen *slice)
+{
+	double part = (double)(g->executions == GUS_SOLUTION_BY_STACKS ? slice->stacks : slice->executed);
+	double all = (double)(g->executions == GUS_SOLUTION_BY_STACKS ? g->seen->stacks : g->seen->executed);
+
+	return all > 0 ? part / all : 0;
+}
+
+static void count_slice(const struct gus_solution_given *g, const struct gus_solution_slice *slice,
+			struct gus_replicates_parts *parts)
+{
+	struct gus_seen_counts counts[SIGHTS] = { { 0 } };
+
+	count_seen(g, slice->seen, &counts[1], &counts[2], &counts[3]);
+	for (size_t i = 1; i < SIGHTS; i++) {
+		for (size_t k = 0; k < counts[i].n; k++) {
+			struct gus_site_count one = counts[i].v[k];
+
+			one.share *= share_of(g, slice->seen);
+			if (one.share > 0)
+				gus_vec_push(&parts[i], (struct gus_replicates_part){ one, slice->slice, 0 });
+		}
+		gus_vec_free(&counts[i]);
+	}
+}
+
+static enum gus_replicates_evidence evidence_of(const struct gus_solution_given *g)
+{
+	if (g->executions == GUS_SOLUTION_BY_STACKS)
+		return GUS_REPLICATES_STACKS;
+	if (is_retired_told(g))
+		return GUS_REPLICATES_RETIRED;
+	return g->executions == GUS_SOLUTION_BY_OPS || g->executions == GUS_SOLUTION_BY_INSNS ? GUS_REPLICATES_OPS :
+		GUS_REPLICATES_MODEL;
+}
+
+/* parts: those of time, which are explained. */
+static void replicate(struct gus_solution *e, const struct gus_solution_given *g, struct gus_spread *spread,
+		      struct gus_prior *prior, const struct sight *sights, size_t n, double strength,
+		      const struct gus_replicates_parts *time, unsigned replicates)
+{
+	struct gus_replicates_options o = gus_replicates_defaults(evidence_of(g));
+	struct gus_replicates_parts parts[SIGHTS] = { *time };
+	struct gus_replicates_seen seen[SIGHTS];
+
+	o.replicates = replicates;
+	o.samples = g->samples;
+	o.strength = strength;
+	for (size_t i = 0; n > 1 && replicates && g->seen && i < g->slices_n; i++)
+		count_slice(g, &g->slices[i], parts);
+	for (size_t i = 0; i < n; i++)
+		seen[i] = (struct gus_replicates_seen){ sights[i].counts.v, sights[i].counts.n, parts[i].v,
+			parts[i].n };
+	gus_replicates_make(&e->replicates, spread, prior, seen, n, &o);
+	for (size_t i = 1; i < SIGHTS; i++)
+		gus_vec_free(&parts[i]);
+}
+
+static void explain(struct gus_solution *e, const struct gus_solution_given *g, const struct gus_spread *spread,
+		    struct gus_replicates_parts *time)
+{
+	for (size_t i = 0; i < g->time_n; i++) {
+		if (gus_spread_sees(spread, 0, &g->time[i].count))
+			gus_vec_push(time, g->time[i]);
+		else
+			gus_vec_push(&e->left, i);
+	}
+}
+
+void gus_solution_make(struct gus_solution *e, const struct gus_solution_given *g, unsigned replicates)
+{
+	const struct gus_prior_options po = gus_prior_defaults(g->width < GUS_GROUP_MOST ? g->width : GUS_GROUP_MOST);
+	struct gus_spread_options so = gus_spread_defaults();
+	struct gus_replicates_parts time = { 0 };
+	struct sight sights[SIGHTS] = { { 0 } };
+	struct gus_spread *spread;
+	struct gus_prior prior;
+	size_t n;
+
+	*e = (struct gus_solution){ .divergence = 0 };
+	so.ways = g->ways;
+	so.strength = g->strength > 0 ? g->strength : so.strength;
+	if (g->met)
+		gus_met_make(&e->met, g->groups, g->met, g->met_by_ops);
+	gus_prior_make(&prior, g->groups, &po, g->met ? &e->met : NULL);
+	spread = gus_spread_new(&prior);
+	n = list_sights(g, sights);
+	see_all(spread, g, sights, n);
+	gus_spread_fit(spread, &so);
+	e->divergence = gus_spread_divergence(spread);
+	explain(e, g, spread, &time);
+	if (time.n)
+		replicate(e, g, spread, &prior, sights, n, so.strength, &time, replicates);
+	gus_spread_free(spread);
+	gus_prior_free(&prior);
+	gus_vec_free(&time);
+	for (size_t i = 0; i < SIGHTS; i++)
+		gus_vec_free(&sights[i].counts);
+}
+
+void gus_solution_free(struct gus_solution *e)
+{
+	gus_replicates_free(&e->replicates);
+	gus_vec_free(&e->left);
+	gus_met_free(&e->met);
+}
+
+static int by_site(const void *key, const void *element)
+{
+	const uint32_t *site = key;
+	const struct gus_met_share *share = element;
+
+	return *site < share->site ? -1 : *site > share->site;
+}
+
+bool gus_solution_has_met(const struct gus_solution *e, uint32_t site)
+{
+	return e->met.shares.n &&
+		bsearch(&site, e->met.shares.v, e->met.shares.n, sizeof(*e->met.shares.v), by_site);
+}
