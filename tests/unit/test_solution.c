@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose time it is, by all that samples say (attribution/proportional/solution.h): of a loop of two instructions, A and
+ * B, each of which retires in a cycle of its own where the model runs it, on a core that could retire both in one. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "attribution/proportional/groups.h"
+#include "attribution/proportional/seen.h"
+#include "attribution/proportional/solution.h"
+#include "model/code/program.h"
+#include "model/machine/options.h"
+#include "proto/psv.h"
+#include "proto/sample.h"
+
+enum { A = 0x100, B = 0x104, NOWHERE = 0x900, ROUNDS = 1000, SAMPLES = 62000 };
+
+struct loop {
+	struct gus_op ops[2];
+	struct gus_program_insn insns[2];
+	struct gus_program p;
+	struct gus_groups *groups;
+	struct gus_seen seen;
+	struct gus_replicates_parts time;
+	struct gus_solution_given given;
+	struct gus_solution s;
+};
+
+static void begin_of(struct loop *f, uint32_t slots)
+{
+	const struct gus_core_listener *l;
+
+	*f = (struct loop){ .groups = gus_groups_new() };
+	f->p = (struct gus_program){ .ops = f->ops, .insns = f->insns, .ops_n = 2, .insns_n = 2 };
+	for (uint32_t i = 0; i < 2; i++) {
+		f->ops[i] = (struct gus_op){ .insn = i, .insns_n = 1, .slots = i ? 1 : slots };
+		f->insns[i].offset = i ? B : A;
+		f->insns[i].info.length = 4;
+	}
+	l = gus_groups_listen(f->groups, 7, &f->p);
+	for (uint32_t i = 0; i < 2 * ROUNDS; i++) {
+		l->retire(l->context, &(struct gus_core_retired){ .op = i % 2, .ends = true });
+		l->cycle(l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_COMPUTE });
+	}
+	gus_groups_leave(f->groups, 7);
+	gus_seen_init(&f->seen);
+	f->given = (struct gus_solution_given){ .groups = f->groups, .width = 2, .sight = GUS_SPREAD_NEXT,
+		.samples = SAMPLES, .seen = &f->seen };
+}
+
+static void begin(struct loop *f)
+{
+	begin_of(f, 1);
+}
+
+/* A share of all time, seen at A or B, as much in each slice. */
+static void see_time(struct loop *f, uint64_t address, uint32_t who, double share)
+{
+	uint32_t site = gus_groups_site(f->groups, address);
+
+	for (uint32_t i = 0; i < GUS_REPLICATES_SLICES; i++)
+		gus_vec_push(&f->time, (struct gus_replicates_part){ { site, false, share / GUS_REPLICATES_SLICES }, i,
+			     who });
+}
+
+static void see_executions(struct loop *f, uint64_t address, unsigned n, uint32_t events)
+{
+	for (unsigned i = 0; i < n; i++)
+		gus_seen_execution(&f->seen, &(struct gus_sample){ .events = events |
+				   (uint64_t)(GUS_PSV_ALL & ~events) << 16 }, address);
+}
+
+static void solve(struct loop *f, enum gus_solution_executions executions, double ipc)
+{
+	f->given.executions = executions;
+	f->given.ipc = ipc;
+	f->given.time = f->time.v;
+	f->given.time_n = f->time.n;
+	gus_solution_make(&f->s, &f->given, GUS_REPLICATES);
+}
+
+static double share_of(const struct loop *f, uint64_t address, uint16_t psv)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < f->s.replicates.cells.n; i++) {
+		const struct gus_replicates_cell *c = &f->s.replicates.cells.v[i];
+
+		if (c->site == gus_groups_site(f->groups, address) && c->psv == psv)
+			sum += c->share;
+	}
+	return sum;
+}
+
+static void end(struct loop *f)
+{
+	gus_solution_free(&f->s);
+	gus_vec_free(&f->time);
+	gus_seen_free(&f->seen);
+	gus_groups_free(f->groups);
+}
+
+/* Precise samples are all at A. As many executions of B are there, and two a cycle: both retire in one cycle, always,
+ * and have half of it. */
+static void retire_together(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, 1);
+	see_executions(&f, A, 5000, 0);
+	see_executions(&f, B, 5000, 0);
+	solve(&f, GUS_SOLUTION_BY_INSNS, 2);
+	assert_float_equal(share_of(&f, A, 0), .5, .02);
+	assert_float_equal(share_of(&f, B, 0), .5, .02);
+	assert_int_equal(f.s.left.n, 0);
+	end(&f);
+}
+
+/* One a cycle: in half of the cycles both retire, and in the others A is waited for. */
+static void wait_for_one(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, 1);
+	see_executions(&f, A, 5000, 0);
+	see_executions(&f, B, 5000, 0);
+	solve(&f, GUS_SOLUTION_BY_INSNS, 1);
+	assert_float_equal(share_of(&f, A, 0), .75, .02);
+	assert_float_equal(share_of(&f, B, 0), .25, .02);
+	end(&f);
+}
+
+/* Half of the time, and of the executions, are elsewhere: of what is here the same holds. */
+static void half_of_it(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, .5);
+	see_executions(&f, A, 2500, 0);
+	see_executions(&f, B, 2500, 0);
+	see_executions(&f, NOWHERE, 5000, 0);
+	solve(&f, GUS_SOLUTION_BY_INSNS, 2);
+	assert_float_equal(share_of(&f, A, 0), .25, .015);
+	assert_float_equal(share_of(&f, B, 0), .25, .015);
+	assert_float_equal(f.s.replicates.all, .5, 1e-9);
+	end(&f);
+}
+
+/* By the model, too: its cycles are those that are here. */
+static void half_by_model(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, .25);
+	see_time(&f, B, 0, .25);
+	solve(&f, GUS_SOLUTION_BY_MODEL, 0);
+	assert_float_equal(share_of(&f, A, 0), .25, .005);
+	assert_float_equal(share_of(&f, B, 0), .25, .005);
+	end(&f);
+}
+
+/* Ops are as likely as each other: A is two of them, and is sampled twice as often. */
+static void of_ops(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin_of(&f, 2);
+	see_time(&f, A, 0, 1);
+	see_executions(&f, A, 6000, 0);
+	see_executions(&f, B, 3000, 0);
+	solve(&f, GUS_SOLUTION_BY_OPS, 2);
+	assert_float_equal(share_of(&f, B, 0), .5, .02);
+	end(&f);
+}
+
+/* Samples of executions say that each of A's met a miss, of which the model has none. Of B there are none. */
+static void what_they_met(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, .5);
+	see_time(&f, B, 0, .5);
+	see_executions(&f, A, 4000, GUS_PSV_ST_L1);
+	f.given.met = &f.seen;
+	solve(&f, GUS_SOLUTION_BY_NOTHING, 0);
+	assert_true(gus_solution_has_met(&f.s, gus_groups_site(f.groups, A)));
+	assert_false(gus_solution_has_met(&f.s, gus_groups_site(f.groups, B)));
+	assert_true(share_of(&f, A, GUS_PSV_ST_L1) > 9 * share_of(&f, A, 0));
+	assert_true(share_of(&f, B, GUS_PSV_ST_L1) == 0);
+	end(&f);
+}
+
+/* What each thread was seen to take is its own, and there are intervals only if they were asked for. */
+static void of_threads(void **state)
+{
+	double of[2] = { 0 };
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, .6);
+	see_time(&f, A, 1, .3);
+	see_time(&f, B, 1, .1);
+	solve(&f, GUS_SOLUTION_BY_MODEL, 0);
+	for (size_t i = 0; i < f.s.replicates.cells.n; i++)
+		of[f.s.replicates.cells.v[i].who] += f.s.replicates.cells.v[i].share;
+	assert_float_equal(of[0], .6, 1e-9);
+	assert_float_equal(of[1], .4, 1e-9);
+	assert_non_null(f.s.replicates.shares);
+	gus_solution_free(&f.s);
+	gus_solution_make(&f.s, &f.given, 0);
+	assert_null(f.s.replicates.shares);
+	assert_true(f.s.replicates.cells.n > 0);
+	end(&f);
+}
+
+/* Half of the slices have all executions of B. They are rarer in some replicates than in others, and how much of the
+ * time is B's is more in doubt than where each slice has as many. */
+static double deviation_of_b(bool clumps)
+{
+	struct gus_solution_slice slices[GUS_REPLICATES_SLICES];
+	struct gus_seen own[GUS_REPLICATES_SLICES];
+	const uint32_t each[] = { 0, 1 };
+	struct gus_replicates_sum sums[2];
+	struct loop f;
+
+	begin(&f);
+	see_time(&f, A, 0, 1);
+	for (uint32_t i = 0; i < GUS_REPLICATES_SLICES; i++) {
+		unsigned n = clumps ? i % 2 * 160 : 80;
+
+		gus_seen_init(&own[i]);
+		slices[i] = (struct gus_solution_slice){ &own[i], i };
+		for (unsigned k = 0; k < 160 + n; k++)
+			gus_seen_execution(&own[i], &(struct gus_sample){ .period = 1 }, k < 160 ? A : B);
+		see_executions(&f, A, 160, 0);
+		see_executions(&f, B, n, 0);
+	}
+	f.given.slices = slices;
+	f.given.slices_n = GUS_REPLICATES_SLICES;
+	solve(&f, GUS_SOLUTION_BY_INSNS, 1.5);
+	assert_int_equal(f.s.replicates.cells.n, 2);
+	gus_replicates_add(&f.s.replicates, each, 2, sums);
+	for (uint32_t i = 0; i < GUS_REPLICATES_SLICES; i++)
+		gus_seen_free(&own[i]);
+	end(&f);
+	return sums[1].deviation;
+}
+
+static void of_slices(void **state)
+{
+	(void)state;
+	assert_true(deviation_of_b(true) > 1.4 * deviation_of_b(false));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(retire_together),
+		cmocka_unit_test(wait_for_one),
+		cmocka_unit_test(half_of_it),
+		cmocka_unit_test(half_by_model),
+		cmocka_unit_test(of_ops),
+		cmocka_unit_test(what_they_met),
+		cmocka_unit_test(of_threads),
+		cmocka_unit_test(of_slices),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
