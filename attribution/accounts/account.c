@@ -20,7 +20,8 @@ struct work {
 	const struct gus_clues *clues;
 	const struct gus_groups *groups;
 	struct gus_vec(struct there) there;
-	uint32_t *place_of;             /* by site; GUS_CLUE_NONE: none yet */
+	/* By site two: its own, and of a fused pair that of the branch. GUS_CLUE_NONE: none yet. */
+	uint32_t *place_of;
 };
 
 static void put(struct work *w, const struct gus_account_cell *cell)
@@ -105,12 +106,20 @@ static uint32_t module_of(const struct work *w, const char *path)
 	return GUS_CLUE_NONE;
 }
 
+/* Of an instruction of the traces, at its site. */
+static uint32_t *slot_of(struct work *w, uint32_t insn, uint32_t site)
+{
+	const struct gus_program *p = w->clues->traced->program;
+
+	return &w->place_of[2 * (size_t)site + (p->ops[p->insns[insn].op].insn != insn)];
+}
+
 static void add_place(struct work *w, const struct gus_traced_block *b, uint32_t block, uint32_t k, uint64_t at,
 		      uint32_t site)
 {
 	uint64_t offset = b->module ? at : b->address + (at - b->offset);
 
-	w->place_of[site] = (uint32_t)w->a->places.n;
+	*slot_of(w, b->insn + k, site) = (uint32_t)w->a->places.n;
 	gus_vec_push(&w->a->places, (struct gus_clue_place){ .place = { module_of(w, b->module), offset },
 		     .module = b->module ? b->module : "", .offset = offset, .insn = b->insn + k, .block = block,
 		     .address = gus_groups_counts(w->groups)->sites.v[site].address });
@@ -121,41 +130,46 @@ static void find_places(struct work *w)
 {
 	const struct gus_traced *t = w->clues->traced;
 	const struct gus_groups_counts *c = gus_groups_counts(w->groups);
+	const struct gus_program *program = t->program;
 
-	for (size_t i = 0; i < c->sites.n; i++)
+	for (size_t i = 0; i < 2 * c->sites.n; i++)
 		w->place_of[i] = GUS_CLUE_NONE;
 	for (uint32_t i = 0; i < w->clues->places.n; i++) {
 		const struct gus_clue_place *p = &w->a->places.v[i];
 		uint32_t site = p->address ? gus_groups_site(w->groups, p->address) : UINT32_MAX;
 
-		if (site != UINT32_MAX && w->place_of[site] == GUS_CLUE_NONE &&
-		    t->program->insns[p->insn].offset == p->address)
-			w->place_of[site] = i;
+		if (site != UINT32_MAX && *slot_of(w, p->insn, site) == GUS_CLUE_NONE)
+			*slot_of(w, p->insn, site) = i;
 	}
 	for (uint32_t i = 0; i < t->blocks.n; i++) {
 		const struct gus_traced_block *b = &t->blocks.v[i];
 		uint64_t at = b->offset;
 
 		for (uint32_t k = 0; b->executed && k < b->insns_n; at += b->lengths[k++]) {
-			uint32_t site = gus_groups_site(w->groups, t->program->insns[b->insn + k].offset);
+			uint32_t first = program->ops[program->insns[b->insn + k].op].insn;
+			uint32_t site = gus_groups_site(w->groups, program->insns[first].offset);
 
-			if (site != UINT32_MAX && w->place_of[site] == GUS_CLUE_NONE)
+			if (site != UINT32_MAX && *slot_of(w, b->insn + k, site) == GUS_CLUE_NONE)
 				add_place(w, b, i, k, at, site);
 		}
 	}
 }
 
-/* Code that one run of the traces has executed and the other has not has its address and nothing else. */
-static uint32_t place_at(struct work *w, uint32_t site)
+/* Of a fused pair it is the branch that is mispredicted, and else the first that has the time of both. Code that one
+ * run of the traces has executed and the other has not has its address and nothing else. */
+static uint32_t place_at(struct work *w, uint32_t site, uint16_t psv)
 {
 	uint64_t address = gus_groups_counts(w->groups)->sites.v[site].address;
+	uint32_t *own = &w->place_of[2 * (size_t)site];
 
-	if (w->place_of[site] == GUS_CLUE_NONE) {
-		w->place_of[site] = (uint32_t)w->a->places.n;
+	if (psv & GUS_PSV_FL_MB && own[1] != GUS_CLUE_NONE)
+		return own[1];
+	if (*own == GUS_CLUE_NONE) {
+		*own = (uint32_t)w->a->places.n;
 		gus_vec_push(&w->a->places, (struct gus_clue_place){ .place = { GUS_CLUE_NONE, address }, .module = "",
 			     .offset = address, .insn = GUS_CLUE_NONE, .block = GUS_CLUE_NONE, .address = address });
 	}
-	return w->place_of[site];
+	return *own;
 }
 
 /* The parts of a thread's time, as whole numbers: cells of the solution from the first on. */
@@ -171,7 +185,7 @@ static void put_shares(struct work *w, size_t first, size_t n, uint64_t whole)
 	for (size_t i = 0; i < n; i++) {
 		const struct gus_replicates_cell *c = &e->replicates.cells.v[first + i];
 
-		put(w, &(struct gus_account_cell){ .place = place_at(w, c->site), .thread = c->who,
+		put(w, &(struct gus_account_cell){ .place = place_at(w, c->site, c->psv), .thread = c->who,
 				.what.events = c->psv & GUS_PSV_ALL, .moved = true, .weight = weights[i],
 				.told = (uint32_t)(first + i),
 				.evidence = gus_solution_has_met(e, c->site) ? GUS_INFERRED : GUS_MODELLED });
@@ -332,7 +346,7 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	*a = (struct gus_account){ .clues = clues };
 	gus_vec_append(&a->places, clues->places.v, clues->places.n);
 	if (w.groups)
-		w.place_of = gus_zalloc((gus_groups_counts(groups)->sites.n + 1) * sizeof(*w.place_of));
+		w.place_of = gus_zalloc((2 * gus_groups_counts(groups)->sites.n + 1) * sizeof(*w.place_of));
 	take_time(&w);
 	if (a->explained)
 		explain(&w, width);

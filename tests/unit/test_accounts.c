@@ -5,6 +5,7 @@
  *	4  add rcx, rdx
  *	7  dec rsi
  *	a  jnz 0                is fused to it
+ *	c  jmp 0                where the branch is not taken, as it is half of the time in one of the tests
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,6 +33,7 @@ enum { IMUL = 0, ADD = 4, DEC = 7, JNZ = 10 };
 enum { TEXT = 0x1000, SIZE = 0x20000, START = 1000000000, ROUNDS = 4000, EVENTS = 3 };
 static const uint64_t traced_at = 0x7e0000000000, app_at = 0x400000, lib_at = 0x600000;
 static const uint8_t code[] = { 0x48, 0x0f, 0xaf, 0xc3, 0x48, 0x01, 0xd1, 0x48, 0xff, 0xce, 0x75, 0xf4 };
+static const uint8_t back[] = { 0xeb, 0xf2 };
 static const uint8_t lengths[] = { 4, 3, 3, 2 };
 
 struct made {
@@ -59,11 +61,11 @@ static void leave(void *context, uint32_t stream)
 	gus_groups_leave(context, stream);
 }
 
-static int setup(void **state)
+static int setup_of(void **state, bool erratic)
 {
 	struct made *m = gus_zalloc(sizeof(*m));
 	struct made_trace trace;
-	uint32_t block;
+	uint32_t block, other, chance = 1;
 
 	m->groups = gus_groups_new();
 	made_model_begin(&m->s);
@@ -75,8 +77,14 @@ static int setup(void **state)
 	m->s.options.listen_context = m->groups;
 	made_trace_begin(&trace, "x86_64");
 	block = made_trace_block(&trace, traced_at + TEXT, code, lengths, sizeof(code), 4);
-	for (unsigned i = 0; i < ROUNDS; i++)
+	other = made_trace_block(&trace, traced_at + TEXT + sizeof(code), back, &(uint8_t){ sizeof(back) },
+				 sizeof(back), 1);
+	for (unsigned i = 0; i < ROUNDS; i++) {
 		made_trace_step(&trace, block, 0);
+		chance = chance * 1664525 + 1013904223;
+		if (erratic && chance >> 31)
+			made_trace_step(&trace, other, 0);
+	}
 	made_trace_flush(&trace, 0);
 	gus_traced_open(&m->s.t, &m->s.options);
 	gus_traced_map(&m->s.t, traced_at, SIZE, 0, APP, NULL, 0);
@@ -84,6 +92,16 @@ static int setup(void **state)
 	made_model_end(&m->s);
 	*state = m;
 	return 0;
+}
+
+static int setup(void **state)
+{
+	return setup_of(state, false);
+}
+
+static int setup_erratic(void **state)
+{
+	return setup_of(state, true);
 }
 
 static int teardown(void **state)
@@ -368,6 +386,27 @@ static void of_branch_stacks(void **state)
 	assert_int_equal(m->account.explained, 111000);
 }
 
+/* Of a fused pair it is the branch that is mispredicted, and else the first instruction that has the time of both. */
+static void of_mispredictions(void **state)
+{
+	struct made *m = *state;
+	uint64_t at_branch = 0;
+
+	event(m, "cycles:ppp", "cycles")->precise = 3;
+	add(m, 900, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .exact = true });
+	add(m, 100, (struct gus_sample){ .ip = app_at + TEXT + DEC, .exact = true });
+	account(m, true);
+	for (size_t i = 0; i < m->account.cells.n; i++) {
+		const struct gus_account_cell *c = &m->account.cells.v[i];
+		uint64_t offset = m->account.places.v[c->place].offset - TEXT;
+
+		at_branch += c->what.events & GUS_PSV_FL_MB ? c->weight : 0;
+		assert_true(c->what.events & GUS_PSV_FL_MB ? offset == JNZ : offset != JNZ);
+	}
+	assert_true(at_branch > 200000);
+	assert_true(weight_at(m, APP, DEC, 0) > 0);
+}
+
 static void sum(const struct made *m, enum gus_sum_unit unit, size_t rows, struct gus_sums *s)
 {
 	uint64_t weight = 0, seen = 0;
@@ -580,6 +619,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_records, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_several_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_branch_stacks, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_mispredictions, setup_erratic, teardown),
 		cmocka_unit_test_setup_teardown(by_units, setup, teardown),
 		cmocka_unit_test_setup_teardown(how_sure, setup, teardown),
 		cmocka_unit_test_setup_teardown(in_slices, setup, teardown),

@@ -31,11 +31,11 @@ LOOP(chase, "", AT(chase) "mov (%%rax), %%rax\n" PAST(chase) "nop\nnop\nnop\nnop
 LOOP(tlb, "", AT(tlb) "mov (%%rax), %%rax\n" PAST(tlb) "nop\nnop\nnop\nnop\n")
 LOOP(walk, "", AT(walk) "mov (%%rax), %%rax\n" PAST(walk) "nop\nnop\nnop\nnop\n")
 
-/* crc32 makes bits in three cycles that no predictor knows. Both ways of the branch lead to the same place, so what is
- * behind it is so on either. */
+/* crc32 makes bits in three cycles that no predictor knows. The ways of the branch differ by one instruction: of a
+ * branch to the next one a trace does not tell which way it went. */
 LOOP(mispredict, "mov $0x9e3779b9, %%ecx\nmov $1, %%edx\n",
      "crc32q %%rcx, %%rdx\ntest $1, %%dl\n" AT(mispredict) "jne 77f\n" PAST(mispredict)
-     "77:\nnop\nnop\nnop\nnop\n")
+     "nop\n77:\nnop\nnop\nnop\nnop\n")
 
 /* The quotient is the next divisor, so they take turns. */
 LOOP(divider, "mov $3, %%ecx\ncvtsi2sdq %%rcx, %%xmm0\nmov $7, %%ecx\ncvtsi2sdq %%rcx, %%xmm1\n",
