@@ -18,7 +18,7 @@ enum gus_psv_event {
 	GUS_PSV_FL_MO = 1 << 5,         /* read before an older store to the same address had written */
 	GUS_PSV_ST_L1 = 1 << 6,         /* missed in L1 for data */
 	GUS_PSV_ST_TLB = 1 << 7,        /* and in the first TLB for these */
-	GUS_PSV_ST_LLC = 1 << 8,        /* a load that missed in the last cache of its cluster */
+	GUS_PSV_ST_LLC = 1 << 8,        /* a load that missed in the last cache of its cluster itself */
 	GUS_PSV_ALL = (1 << 9) - 1,
 };
 enum { GUS_PSV_EVENTS = 9 };

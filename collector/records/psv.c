@@ -19,14 +19,15 @@ static void tell(struct gus_psv *psv, enum gus_psv_event event, bool had)
 		psv->excluded |= (uint16_t)event;
 }
 
-/* Whether the last cache of its cluster had it: from a cache of another core of the node nobody knows whose it is, and
- * of a line that is on its way not where from. */
+/* Whether it missed in the last cache of its cluster: of a cache of another core of the node nobody knows whose it is.
+ * Who finds a line on its way does not ask there; the miss is that of who did. So count events (of Intel's a load that
+ * hits a fill buffer is none that missed in L3), and so does the model, with whose executions these are compared. */
 static enum answer missed_last(const struct gus_data_source *d)
 {
 	static const uint8_t by_level[GUS_DATA_LEVELS] = { [GUS_DATA_L0] = NO, [GUS_DATA_L1] = NO, [GUS_DATA_L2] = NO,
-		[GUS_DATA_CORE_CACHE] = NO, [GUS_DATA_L3] = NO, [GUS_DATA_MEMORY_SIDE] = YES,
-		[GUS_DATA_OTHER_CACHE] = YES, [GUS_DATA_RAM] = YES, [GUS_DATA_PERSISTENT] = YES,
-		[GUS_DATA_EXTENSION] = YES };
+		[GUS_DATA_LINE_BUFFER] = NO, [GUS_DATA_CORE_CACHE] = NO, [GUS_DATA_L3] = NO,
+		[GUS_DATA_MEMORY_SIDE] = YES, [GUS_DATA_OTHER_CACHE] = YES, [GUS_DATA_RAM] = YES,
+		[GUS_DATA_PERSISTENT] = YES, [GUS_DATA_EXTENSION] = YES };
 
 	if (d->missed ? d->level == GUS_DATA_L3 : by_level[d->level] == YES)
 		return YES;

@@ -247,8 +247,9 @@ static void test_loads(void **state)
 static void test_coming(void **state)
 {
 	static const struct { enum golden_hardware hardware; unsigned tlb, excluded; } of[] = {
-		{ GOLDEN_LOADS, GUS_DATA_TLB_EITHER, 0 }, { GOLDEN_IBS_CYCLES, GUS_DATA_TLB_FIRST, TLB | MB | SQ },
-		{ GOLDEN_IBS_OPS, GUS_DATA_TLB_FIRST, TLB | MB | SQ },
+		{ GOLDEN_LOADS, GUS_DATA_TLB_EITHER, LLC },
+		{ GOLDEN_IBS_CYCLES, GUS_DATA_TLB_FIRST, TLB | MB | SQ | LLC },
+		{ GOLDEN_IBS_OPS, GUS_DATA_TLB_FIRST, TLB | MB | SQ | LLC },
 	};
 	struct golden *g = *state;
 

@@ -40,7 +40,7 @@ static void test_levels_by_bit(void **state)
 	cases[] = {
 		{ 1, GUS_DATA_LEVEL_UNKNOWN, false, false, 0, 0 },
 		{ HIT | L1, GUS_DATA_L1, false, false, 0, SL1 | LLC },
-		{ HIT | LFB, GUS_DATA_LINE_BUFFER, false, false, SL1, 0 },
+		{ HIT | LFB, GUS_DATA_LINE_BUFFER, false, false, SL1, LLC },
 		{ HIT | L2, GUS_DATA_L2, false, false, SL1, LLC },
 		{ HIT | L3, GUS_DATA_L3, false, false, SL1, LLC },
 		{ HIT | RAM, GUS_DATA_RAM, false, false, SL1 | LLC, 0 },
@@ -172,14 +172,14 @@ static void test_ibs(void **state)
 			.l2_tlb_miss = true, .source = GUS_IBS_SOURCE_DRAM }, GUS_DATA_RAM, SL1 | TLB | LLC, MB | SQ },
 		{ { .load = true, .known = CACHES, .dc_miss = true, .l2_miss = true, .source = GUS_IBS_SOURCE_IO },
 			GUS_DATA_IO, SL1, MB | SQ | TLB },
-		/* of a miss nothing else is known, or that the line was on its way; of uncached memory nothing */
+		/* of a miss nothing else is known; a line on its way was asked for; of uncached memory nothing */
 		{ { .load = true, .known = GUS_IBS_CACHE, .dc_miss = true }, GUS_DATA_L1, SL1, MB | SQ },
 		{ { .load = true, .known = GUS_IBS_CACHE | GUS_IBS_L2, .dc_miss = true, .l2_miss = true }, GUS_DATA_L2,
 			SL1, MB | SQ },
 		{ { .load = true, .known = GUS_IBS_CACHE | GUS_IBS_L2, .dc_miss = true, .l2_miss = true,
-			.no_mab = true }, GUS_DATA_LINE_BUFFER, SL1, MB | SQ },
+			.no_mab = true }, GUS_DATA_LINE_BUFFER, SL1, MB | SQ | LLC },
 		{ { .load = true, .known = GUS_IBS_CACHE, .dc_miss = true, .no_mab = true }, GUS_DATA_LINE_BUFFER, SL1,
-			MB | SQ },
+			MB | SQ | LLC },
 		{ { .load = true, .uncached = true }, GUS_DATA_UNCACHED, 0, MB | SQ },
 		/* a store, and what does both */
 		{ { .store = true, .known = GUS_IBS_CACHE | GUS_IBS_L2, .dc_miss = true, .l2_miss = true },
