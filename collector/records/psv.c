@@ -136,7 +136,8 @@ struct gus_psv gus_proof_of_spe(const struct gus_spe_record *r, uint64_t midr)
 	tell_event(&psv, r, GUS_SPE_EXCEPTION, GUS_PSV_FL_EX);
 	if (!(r->known & GUS_SPE_HAS_OPERATION))
 		return psv;
-	if (r->operation & GUS_SPE_OP_BRANCH)
+	/* What does not say that it is a branch was not mispredicted, unless an event says so. */
+	if ((r->operation & GUS_SPE_OP_BRANCH) || (r->events & r->events_told & GUS_SPE_MISPREDICTED))
 		tell_event(&psv, r, GUS_SPE_MISPREDICTED, GUS_PSV_FL_MB);
 	else
 		tell(&psv, GUS_PSV_FL_MB, false);

@@ -20,6 +20,7 @@
 #include "collector/perfdata/container.h"
 #include "collector/perfdata/record.h"
 #include "collector/records/ibs.h"
+#include "collector/records/psv.h"
 #include "collector/records/spe.h"
 #include "model/machine/options.h"
 #include "proto/data_source.h"
@@ -474,6 +475,13 @@ static void test_spe_packets(void **state)
 	r = record_of(&both);
 	assert_int_equal(r.operation, GUS_SPE_OP_LOAD | GUS_SPE_OP_ATOMIC);
 	assert_int_equal(r.source, 0xa);
+	both = kinds[LOAD_L2];
+	both.branch = both.taken = both.mispredicted = true; /* a comparison with memory, and the jump by it */
+	r = record_of(&both);
+	assert_int_equal(r.class, GUS_SPE_LOAD_STORE);
+	assert_int_equal(r.events, GUS_SPE_RETIRED | GUS_SPE_L1D_ACCESS | GUS_SPE_L1D_REFILL | GUS_SPE_TLB_ACCESS |
+			 GUS_SPE_MISPREDICTED);
+	assert_int_equal(gus_proof_of_spe(&r, 0).proved, SL1 | MB);
 }
 
 /* Pieces of the buffer follow each other, are whole words, and perf's index says where they are. */

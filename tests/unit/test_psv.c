@@ -291,6 +291,9 @@ static void test_spe(void **state)
 			EX | MB | MO | SL1 | LLC },
 		/* the last cache is asked about by loads alone */
 		{ a76, L1D | REFILL | N1_LLC, 0xffff, 16, GUS_SPE_OP_STORE, GUS_DATA_L3, SL1, EX | MB | MO | LLC },
+		/* what says that it was mispredicted is a branch, too, whatever else it is; what does not is none */
+		{ n1, L1D | GUS_SPE_MISPREDICTED, 0xffff, 16, GUS_SPE_OP_LOAD, GUS_DATA_L1, MB, EX | SQ | SL1 | LLC },
+		{ n1, GUS_SPE_MISPREDICTED, 0, 16, GUS_SPE_OP_LOAD, 0, 0, MB | SQ },
 		/* exceptions, and events that the packet had no room for */
 		{ n1, GUS_SPE_EXCEPTION, 0xffff, 16, GUS_SPE_OP_LOAD, 0, EX, MB | SQ },
 		{ n1, 0, 0, 16, GUS_SPE_OP_LOAD, 0, 0, MB | SQ },

@@ -100,7 +100,7 @@ static void put_operation(struct words_bytes *b, const struct golden_sample *s, 
 	words_spe_put(b, "context", 0, WORD, s->tid);
 	words_spe_put(b, "operation", class, BYTE, operation_of(s));
 	words_spe_put(b, "events", 0, HALF, RETIRED | (class == LOAD_STORE ? access_events(s) : 0) |
-		      (class == BRANCH ? branch_events(s) : 0));
+		      (s->branch ? branch_events(s) : 0));
 	put_counter(b, 1, s->tag_to_issue);
 	put_counter(b, 0, s->tag_to_complete);
 	if (class == LOAD_STORE)

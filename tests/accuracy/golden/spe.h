@@ -5,7 +5,8 @@
  *
  * Counters stop at 4,095. A TLB is told of by the walk alone, a data source of loads alone. Of a branch it is told
  * whether it is conditional and indirect, which a golden machine does not say: calls and returns are not conditional,
- * and returns are indirect. What reads and writes in one is an atomic operation, which is told as a load. */
+ * and returns are indirect. What reads and writes in one is an atomic operation, which is told as a load. A branch that
+ * is fused with a load, which no Arm core has, is told as a load with the branch's events. */
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_SPE_H
 #define GUS_TESTS_ACCURACY_GOLDEN_SPE_H
 
