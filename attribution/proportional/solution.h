@@ -30,7 +30,7 @@ struct gus_solution_slice { const struct gus_seen *seen; uint32_t slice; };
 
 struct gus_solution_given {
 	const struct gus_groups *groups;        /* what a model has done */
-	unsigned width;                         /* ops that retire in a cycle */
+	unsigned width;                         /* ops that retire in a cycle, as far as is known */
 	/* Where time was seen, by who, as shares of all time: those at no site of the groups are not among them. */
 	enum gus_spread_sight sight;
 	bool behind;                            /* it is known of each count */
@@ -52,6 +52,7 @@ struct gus_solution {
 	struct gus_replicates replicates;       /* its cells add up to the time but what is left */
 	struct gus_vec(size_t) left;            /* of the time given: which of it no cycle that could be is seen at */
 	double divergence;                      /* gus_spread_divergence */
+	unsigned width;                         /* as given, or twice that, if it explains too little */
 	struct gus_met met;                     /* empty: nobody tells */
 };
 

@@ -205,29 +205,53 @@ static double sum_of(const double *v, size_t n)
 	return sum;
 }
 
-/* By place. */
-static void expect(const struct seen *seen, const struct gus_prior *p, double *expected)
+/* By place, of cycles with these shares. */
+static void expect(const struct seen *seen, const double *shares, double *expected)
 {
 	for (uint32_t k = 0; k < seen->places.n; k++)
 		expected[k] = 0;
 	for (size_t k = 0; k < seen->links.n; k++)
-		expected[seen->links.v[k].place] += seen->links.v[k].share * p->cycles.v[seen->links.v[k].cycle].share;
+		expected[seen->links.v[k].place] += seen->links.v[k].share * shares[seen->links.v[k].cycle];
 }
 
 double gus_spread_divergence(const struct gus_spread *s)
 {
 	const struct seen *seen = s->seen.v;
-	double *expected, all, counts, sum = 0;
+	double *expected, *shares, all, counts, sum = 0;
 
 	if (!s->seen.n || !seen->places.n)
 		return 0;
 	expected = gus_zalloc(seen->places.n * sizeof(*expected));
-	expect(seen, s->prior, expected);
+	shares = gus_zalloc((s->prior->cycles.n + 1) * sizeof(*shares));
+	for (size_t i = 0; i < s->prior->cycles.n; i++)
+		shares[i] = s->prior->cycles.v[i].share;
+	expect(seen, shares, expected);
 	all = sum_of(expected, seen->places.n);
 	counts = sum_of(seen->counts, seen->places.n);
 	for (uint32_t k = 0; k < seen->places.n && counts > 0; k++)
 		if (seen->counts[k] > 0 && expected[k] > 0)
 			sum += seen->counts[k] / counts * log(seen->counts[k] / counts / (expected[k] / all));
+	free(expected);
+	free(shares);
+	return sum;
+}
+
+double gus_spread_deviance(const struct gus_spread *s)
+{
+	double *expected = gus_zalloc(most_places(s) * sizeof(*expected)), sum = 0;
+
+	for (size_t i = 0; i < s->seen.n; i++) {
+		const struct seen *seen = &s->seen.v[i];
+
+		expect(seen, s->shares, expected);
+		for (uint32_t k = 0; k < seen->places.n; k++) {
+			double count = seen->counts[k];
+
+			if (expected[k] > 0)
+				sum += seen->of.samples * (expected[k] - count +
+							   (count > 0 ? count * log(count / expected[k]) : 0));
+		}
+	}
 	free(expected);
 	return sum;
 }
