@@ -391,6 +391,7 @@ unit_tests = \
 	tests/unit/test_current \
 	tests/unit/test_space \
 	tests/unit/test_replicates \
+	tests/unit/test_sampler \
 	tests/unit/test_solution \
 	tests/unit/test_spread \
 	tests/unit/test_stack \
@@ -704,6 +705,7 @@ tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_current_SOURCES = tests/unit/test_current.c $(made_mapping)
 tests_unit_test_space_SOURCES = tests/unit/test_space.c $(made_mapping)
+tests_unit_test_sampler_SOURCES = tests/unit/test_sampler.c
 tests_unit_test_replicates_SOURCES = tests/unit/test_replicates.c
 tests_unit_test_solution_SOURCES = tests/unit/test_solution.c
 tests_unit_test_spread_SOURCES = tests/unit/test_spread.c
