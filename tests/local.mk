@@ -392,6 +392,8 @@ unit_tests = \
 	tests/unit/test_space \
 	tests/unit/test_replicates \
 	tests/unit/test_sampler \
+	tests/unit/test_clues \
+	tests/unit/test_sums \
 	tests/unit/test_solution \
 	tests/unit/test_spread \
 	tests/unit/test_stack \
@@ -445,6 +447,8 @@ LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 reg_name = tests/unit/reg_name.c tests/unit/reg_name.h
 made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
 made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
+made_account = tests/unit/made_account.c tests/unit/made_account.h tests/unit/made_sideband.h $(made_mapping) \
+	$(made_trace)
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_skid_SOURCES = tests/unit/test_skid.c
 tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
@@ -503,7 +507,9 @@ tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_alone_SOURCES = tests/unit/test_alone.c
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
-tests_unit_test_accounts_SOURCES = tests/unit/test_accounts.c tests/unit/made_sideband.h $(made_mapping) $(made_trace)
+tests_unit_test_accounts_SOURCES = tests/unit/test_accounts.c $(made_account)
+tests_unit_test_clues_SOURCES = tests/unit/test_clues.c $(made_account)
+tests_unit_test_sums_SOURCES = tests/unit/test_sums.c $(made_account)
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
