@@ -203,6 +203,127 @@ static void of_mispredictions(void **state)
 	assert_true(made_weight_at(m, APP, DEC, 0) > 0);
 }
 
+/* Samples of threads come in turn, of each thread at two places. One waits for the product twice as often. */
+static void of_threads_in_turn(void **state)
+{
+	struct made *m = *state;
+
+	made_event(m, "cycles:ppp", "cycles")->precise = 3;
+	for (unsigned i = 0; i < 300; i++) {
+		made_samples(m, 2, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .tid = 12, .exact = true });
+		made_samples(m, 1, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .tid = 11, .exact = true });
+		made_samples(m, 1, (struct gus_sample){ .ip = app_at + TEXT + DEC, .tid = 12, .exact = true });
+		made_samples(m, 1, (struct gus_sample){ .ip = lib_at + TEXT, .tid = 11, .exact = true });
+		made_samples(m, 1, (struct gus_sample){ .ip = app_at + TEXT + DEC, .tid = 11, .exact = true });
+	}
+	made_account(m, true);
+	assert_int_equal(of_thread(m, 12), 900000);
+	assert_int_equal(of_thread(m, 11), 900000);
+	assert_int_equal(made_weight_at(m, LIB, 0, 11), 300000);
+	assert_int_equal(made_weight_at(m, LIB, 0, 12), 0);
+	assert_true(made_weight_at(m, APP, IMUL, 12) > 1.5 * (double)made_weight_at(m, APP, IMUL, 11));
+}
+
+/* Half of the jumps are executed between two products, and none was seen: of the time they have some, as what they
+ * are. */
+static void unseen(void **state)
+{
+	struct made *m = *state;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 1000, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	assert_true(made_weight_at(m, APP, JMP, 0) > 0);
+	assert_int_equal(made_seen_at(m, APP, JMP, 0), 0);
+	for (size_t i = 0; i < m->account.places.n; i++) {
+		const struct gus_clue_place *p = &m->account.places.v[i];
+
+		assert_string_equal(p->module, APP);
+		assert_true(p->place.offset == p->offset && p->insn != GUS_CLUE_NONE && p->block != GUS_CLUE_NONE);
+	}
+}
+
+/* The last instruction of a trace is the first of no cycle: no precise sample is there by any rule, and those that are
+ * stay, whosever they are. */
+static void at_the_end(void **state)
+{
+	struct made *m = *state;
+
+	made_event(m, "cycles:ppp", "cycles")->precise = 3;
+	made_samples(m, 900, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .exact = true });
+	made_samples(m, 8, (struct gus_sample){ .ip = app_at + TEXT + JMP, .exact = true });
+	made_samples(m, 5, (struct gus_sample){ .ip = app_at + TEXT + JMP, .tid = 11, .exact = true });
+	made_samples(m, 100, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .tid = 11, .exact = true });
+	made_account(m, true);
+	assert_int_equal(m->account.explained, 1000000);
+	assert_int_equal(m->account.weight, 1013000);
+	assert_int_equal(made_weight_at(m, APP, JMP, 10), 8000);
+	assert_int_equal(made_weight_at(m, APP, JMP, 11), 5000);
+	for (size_t i = 0; i < m->account.cells.n; i++) {
+		const struct gus_account_cell *c = &m->account.cells.v[i];
+
+		assert_int_equal(c->moved, m->account.places.v[c->place].offset != TEXT + JMP);
+		assert_int_equal(c->what.unknown, !c->moved);
+	}
+}
+
+/* How all cells that were moved know of what they met. */
+static void expect_evidence(const struct made *m, enum gus_evidence evidence)
+{
+	for (size_t i = 0; i < m->account.cells.n; i++)
+		assert_int_equal(m->account.cells.v[i].evidence, evidence);
+}
+
+/* Instructions that were sampled tell how often they were executed, and of what they met only what all records of
+ * theirs have, which is not known: the model tells. */
+static void of_instructions(void **state)
+{
+	struct made *m = *state;
+	Gusprof__Event *e;
+
+	made_event(m, "cpu-clock", "ns");
+	e = made_event(m, "inst_retired.prec_dist:pp", "events");
+	e->type = 4;
+	e->precise = 2;
+	made_samples(m, 900, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_samples(m, 200, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .event = 1, .exact = true });
+	made_samples(m, 200, (struct gus_sample){ .ip = app_at + TEXT + ADD, .event = 1, .exact = true });
+	made_samples(m, 400, (struct gus_sample){ .ip = app_at + TEXT + DEC, .event = 1, .exact = true });
+	made_account(m, true);
+	assert_int_equal(m->clues.executions, GUS_SAMPLER_INSNS);
+	assert_int_equal(m->clues.seen.executed, 800);
+	assert_int_equal(m->account.weight, 900000);
+	expect_evidence(m, GUS_MODELLED);
+}
+
+/* Loads that were sampled tell what those met, and nothing of how often others were executed. */
+static void of_loads(void **state)
+{
+	struct made *m = *state;
+	Gusprof__Event *e;
+
+	made_event(m, "cpu-clock", "ns");
+	e = made_event(m, "mem-loads", "events");
+	e->type = 4;
+	e->config = 0x1cd;
+	e->config1 = 3;
+	e->precise = 2;
+	made_samples(m, 900, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_samples(m, 300, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .event = 1, .exact = true,
+		.events = GUS_PSV_ST_L1 | (uint64_t)(GUS_PSV_ALL - GUS_PSV_ST_L1) << 16 });
+	made_account(m, true);
+	assert_int_equal(m->clues.executions, GUS_SAMPLER_OTHER);
+	assert_int_equal(m->clues.seen.executed, 0);
+	assert_int_equal(m->clues.loads.executed, 300);
+	for (size_t i = 0; i < m->account.cells.n; i++) {
+		const struct gus_account_cell *c = &m->account.cells.v[i];
+		bool product = m->account.places.v[c->place].offset == TEXT + IMUL;
+
+		assert_int_equal(c->evidence, product ? GUS_INFERRED : GUS_MODELLED);
+		assert_true(product || c->what.events == 0);
+	}
+}
+
 static void round_to(const double *shares, size_t n, uint64_t whole, const uint64_t *want)
 {
 	uint64_t out[4];
@@ -242,6 +363,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_several_events, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_branch_stacks, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_mispredictions, made_account_setup_erratic, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_threads_in_turn, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(unseen, made_account_setup_erratic, made_account_teardown),
+		cmocka_unit_test_setup_teardown(at_the_end, made_account_setup_ending, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_instructions, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_loads, made_account_setup, made_account_teardown),
 		cmocka_unit_test(rounds),
 	};
 
