@@ -69,7 +69,7 @@ static void put_all(struct mets *model, struct mets *more, double *samples, cons
 		    const struct gus_seen *s, bool ops)
 {
 	const struct gus_groups_counts *c = gus_groups_counts(g);
-	double *without = gus_zalloc((c->sites.n + 1) * sizeof(*without));
+	double *without = gus_zalloc(c->sites.n * sizeof(*without));
 
 	for (size_t i = 0; i < s->executions.n; i++) {
 		const struct gus_seen_execution *e = &s->executions.v[i];
@@ -108,7 +108,7 @@ static void put_share(struct gus_met *e, const struct met *m, double samples)
 void gus_met_make(struct gus_met *e, const struct gus_groups *g, const struct gus_seen *s, bool ops)
 {
 	const struct gus_groups_counts *c = gus_groups_counts(g);
-	double *samples = gus_zalloc((c->sites.n + 1) * sizeof(*samples));
+	double *samples = gus_zalloc(c->sites.n * sizeof(*samples));
 	struct mets all = { 0 }, more = { 0 };
 
 	*e = (struct gus_met){ 0 };

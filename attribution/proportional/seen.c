@@ -175,7 +175,7 @@ double gus_seen_executions(const struct gus_seen *s, const struct gus_groups *g,
 			   struct gus_seen_counts *out)
 {
 	const struct gus_groups_counts *c = gus_groups_counts(g);
-	double *of = gus_zalloc((c->sites.n + 1) * sizeof(*of)), nowhere = 0, instructions = 0;
+	double *of = gus_zalloc(c->sites.n * sizeof(*of)), nowhere = 0, instructions = 0;
 
 	for (size_t i = 0; i < s->executions.n; i++) {
 		const struct gus_seen_execution *e = &s->executions.v[i];
