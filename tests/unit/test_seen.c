@@ -208,6 +208,21 @@ static void how_often(void **state)
 	gus_vec_free(&counts);
 }
 
+/* What is told to have retired 0 cycles behind what was before it was not the first of its cycle; nor says a latency from
+ * completion on who was. */
+static void behind_others(void **state)
+{
+	struct machine *m = *state;
+
+	gus_seen_execution(&m->seen, &(struct gus_sample){ .told = GUS_TOLD_RETIRE, .retire_latency = 0 }, A);
+	gus_seen_execution(&m->seen, &(struct gus_sample){ .told = GUS_TOLD_COMPLETE, .retire_latency = 8 }, A);
+	assert_int_equal(m->seen.told, 0);
+	assert_int_equal(m->seen.retired.n, 1);
+	assert_int_equal(m->seen.retired.v[0].samples, 2);
+	assert_int_equal(m->seen.retired.v[0].heads, 0);
+	assert_int_equal(m->seen.retired.v[0].waited, 0);
+}
+
 static void retire(struct machine *m, uint64_t address, unsigned n, uint32_t latency)
 {
 	const struct gus_sample s = { .told = latency ? GUS_TOLD_RETIRE : 0, .retire_latency = latency };
@@ -251,6 +266,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_ranges, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_executions, setup, teardown),
 		cmocka_unit_test_setup_teardown(how_often, setup, teardown),
+		cmocka_unit_test_setup_teardown(behind_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(first_to_retire, setup, teardown),
 	};
 
