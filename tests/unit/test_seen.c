@@ -208,8 +208,8 @@ static void how_often(void **state)
 	gus_vec_free(&counts);
 }
 
-/* What is told to have retired 0 cycles behind what was before it was not the first of its cycle; nor says a latency from
- * completion on who was. */
+/* What is told to have retired 0 cycles behind what was before it was not the first of its cycle; nor does a latency
+ * from completion on say who was. */
 static void behind_others(void **state)
 {
 	struct machine *m = *state;
