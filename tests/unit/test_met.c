@@ -187,6 +187,19 @@ static void of_ops_that_differ(void **state)
 	expect(m, C, 0, 5. / 15, 1, 0);
 }
 
+/* Of eight samples, which are four executions, six say so, by chance or as both ops are told of it: six executions met
+ * it, and no other is known of. */
+static void of_ops_that_all_met_it(void **state)
+{
+	struct machine *m = *state;
+
+	see_all(m, C, 6, GUS_PSV_ST_L1);
+	see_all(m, C, 2, 0);
+	make(m, true, 2);
+	expect(m, C, GUS_PSV_ST_L1, 6. / 11, 0, 6);
+	expect(m, C, 0, 5. / 11, 1, 0);
+}
+
 static void of_nothing(void **state)
 {
 	struct machine *m = *state;
@@ -203,6 +216,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_no_model_has, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_several_ops, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_ops_that_differ, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_ops_that_all_met_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_nothing, setup, teardown),
 	};
 
