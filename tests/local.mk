@@ -394,6 +394,7 @@ unit_tests = \
 	tests/unit/test_sampler \
 	tests/unit/test_clues \
 	tests/unit/test_sums \
+	tests/unit/test_finder \
 	tests/unit/test_met \
 	tests/unit/test_seen \
 	tests/unit/test_waits \
@@ -716,6 +717,7 @@ tests_unit_test_current_SOURCES = tests/unit/test_current.c $(made_mapping)
 tests_unit_test_space_SOURCES = tests/unit/test_space.c $(made_mapping)
 tests_unit_test_sampler_SOURCES = tests/unit/test_sampler.c
 tests_unit_test_replicates_SOURCES = tests/unit/test_replicates.c
+tests_unit_test_finder_SOURCES = tests/unit/test_finder.c $(made_trace)
 tests_unit_test_met_SOURCES = tests/unit/test_met.c
 tests_unit_test_waits_SOURCES = tests/unit/test_waits.c
 tests_unit_test_seen_SOURCES = tests/unit/test_seen.c
