@@ -33,7 +33,7 @@ struct made {
 	/* The recording, while it is made. */
 	Gusprof__Event events[EVENTS], *pointers[EVENTS];
 	size_t events_n;
-	const char *vendor;
+	const char *vendor, *lib;       /* lib: a path in place of LIB */
 	bool cut;                       /* it has no footer */
 	uint64_t missed, sampled;       /* of each event, by the footer */
 	uint64_t counts[EVENTS];        /* likewise */

@@ -134,6 +134,119 @@ static void test_flushed(void **state)
 	gus_groups_free(f.groups);
 }
 
+/* B retires with A, for which four cycles were waited, and C follows: an interrupt that comes while A is waited for
+ * lands on B. Cycles that were thrown away for what comes next, or before anything had retired, are waits like any. */
+static void test_after(void **state)
+{
+	const struct gus_groups_counts *c;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	cycle(&f, GUS_COMMIT_FLUSHED, 2);
+	for (unsigned round = 0; round < 2; round++) {
+		cycle(&f, GUS_COMMIT_STALLED, 3);
+		f.l->cycle(f.l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_FLUSHED, .of_next = true });
+		retire(&f, 0, 0);
+		retire(&f, 1, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		retire(&f, 2, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	}
+	gus_groups_leave(f.groups, 7);
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->waits.n, 1);
+	assert_false(c->waits.v[0].flushed);
+	assert_int_equal(c->waits.v[0].head, 0);
+	assert_int_equal(c->waits.v[0].after, 1);
+	assert_int_equal(c->waits.v[0].next, 2);
+	assert_int_equal(c->waits.v[0].cycles, 2 + 4 + 4);
+	assert_int_equal(c->met.n, 3);
+	assert_int_equal(c->met.v[0].times, 2);
+	gus_groups_free(f.groups);
+}
+
+/* A and B are one op, a branch that is mispredicted and not taken: C is what follows anyway, and not behind it. */
+static void test_fused(void **state)
+{
+	const struct gus_groups_counts *c;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	f.ops[0].insns_n = 2;
+	for (unsigned round = 0; round < 2; round++) {
+		retire(&f, 0, GUS_CORE_FL_MB);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		cycle(&f, GUS_COMMIT_FLUSHED, 5);
+		retire(&f, 2, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	}
+	gus_groups_leave(f.groups, 7);
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->sites.v[0].weight, 2);
+	assert_int_equal(c->waits.n, 1);
+	assert_true(c->waits.v[0].flushed && !c->waits.v[0].behind);
+	assert_true(c->waits.v[0].head == 1 && c->waits.v[0].of == 0);
+	assert_int_equal(c->waits.v[0].cycles, 5); /* the last group has no next */
+	assert_int_equal(c->edges.n, 2);
+	assert_true(!c->edges.v[0].behind && c->edges.v[0].from == 0 && c->edges.v[0].to == 1);
+	assert_int_equal(c->edges.v[0].times, 2);
+	gus_groups_free(f.groups);
+}
+
+/* Of a group that is too large the first are kept, and all were executed. */
+static void test_large(void **state)
+{
+	const struct gus_groups_counts *c;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	for (unsigned i = 0; i < GUS_GROUP_MOST + 4; i++)
+		retire(&f, i % 2, 0);
+	cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	retire(&f, 2, 0);
+	cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->groups.n, 1);
+	assert_int_equal(c->groups.v[0].n, GUS_GROUP_MOST);
+	assert_int_equal(c->groups.v[0].next, 2);
+	assert_int_equal(c->sites.v[0].executed, GUS_GROUP_MOST / 2 + 2);
+	gus_groups_free(f.groups); /* while it is listened to */
+}
+
+/* Two at a time: what follows in one has nothing to do with the other, which goes on when the first is left. */
+static void test_streams(void **state)
+{
+	const struct gus_core_listener *first, *second;
+	const struct gus_groups_counts *c;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	first = f.l;
+	second = gus_groups_listen(f.groups, 8, &f.p);
+	for (unsigned round = 0; round < 6; round++) {
+		f.l = first;
+		if (round < 3) {
+			retire(&f, 0, 0);
+			cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		}
+		if (round == 3)
+			gus_groups_leave(f.groups, 7);
+		f.l = second;
+		retire(&f, 1, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	}
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->edges.n, 2);
+	assert_true(c->edges.v[0].from == 0 && c->edges.v[0].to == 0 && c->edges.v[0].times == 2);
+	assert_true(c->edges.v[1].from == 1 && c->edges.v[1].to == 1 && c->edges.v[1].times == 5);
+	assert_int_equal(c->cycles, 7);
+	gus_groups_free(f.groups);
+}
+
 struct fitted { struct loop f; struct gus_prior prior; struct gus_spread *spread; };
 
 static void fit(struct fitted *t, enum gus_spread_sight sight, const struct gus_site_count *time, size_t n)
@@ -243,6 +356,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_flushed),
+		cmocka_unit_test(test_after),
+		cmocka_unit_test(test_fused),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_next),
 		cmocka_unit_test(test_interrupt),
 		cmocka_unit_test(test_not_as_modelled),

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* attribution/accounts/sum: an account's rows by unit, and how sure they are. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "attribution/accounts/sum.h"
+#include "attribution/statistics/interval.h"
 #include "made_account.h"
+#include "made_elf.h"
 #include "proto/psv.h"
 #include "symbolizer/insn/loops.h"
 
@@ -209,6 +214,72 @@ static void moved_and_stayed(void **state)
 	gus_sums_free(&s);
 }
 
+/* What of all time an instruction has is what it has of explained time times how much that is, and is as sure as both
+ * are: here, as such shares of 600 and of 1000 samples. Nothing of it stayed. */
+static void of_a_part(void **state)
+{
+	struct made *m = *state;
+	struct gus_replicates_sum told = { 0 };
+	const struct gus_sum_row *row;
+	struct gus_interval interval;
+	struct gus_sums s;
+	uint32_t *of;
+	double sure;
+
+	made_event(m, "cpu-clock", "ns");
+	for (unsigned i = 0; i < 200; i++) {
+		made_samples(m, 3, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+		made_samples(m, 2, (struct gus_sample){ .ip = lib_at + TEXT });
+	}
+	made_account(m, true);
+	of = gus_zalloc(m->account.solution.replicates.cells.n * sizeof(*of));
+	for (size_t i = 0; i < m->account.solution.replicates.cells.n; i++)
+		of[i] = UINT32_MAX;
+	for (size_t i = 0; i < m->account.cells.n; i++)
+		if (m->account.cells.v[i].moved &&
+		    m->account.places.v[m->account.cells.v[i].place].offset == TEXT + IMUL)
+			of[m->account.cells.v[i].told] = 0;
+	gus_replicates_add(&m->account.solution.replicates, of, 1, &told);
+	free(of);
+	assert_true(told.share > .3 && told.deviation > .001);
+	sure = sqrt(told.deviation * told.deviation + told.share * told.share * .4 / .6 / 1000);
+	interval = gus_interval_deviation(told.share, sure, 1000);
+	sum(m, GUS_SUM_INSTRUCTION, 4, &s);
+	row = &s.rows.v[0];
+	assert_int_equal(row->offset, TEXT + IMUL);
+	assert_in_range(row->bounds.low, interval.low * 1e6 - 1, interval.low * 1e6 + 1);
+	assert_in_range(row->bounds.high, interval.high * 1e6 - 1, interval.high * 1e6 + 1);
+	gus_sums_free(&s);
+}
+
+/* A file on the disk names its functions, which are of a byte each, and rows by function begin where they do. */
+static void by_name(void **state)
+{
+	char folder[] = "/tmp/gusprof-test-XXXXXX", path[sizeof(folder) + 4];
+	struct made_elf elf = made_elf_begin();
+	struct made *m = *state;
+	struct gus_sums s;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/lib", folder);
+	made_elf_add_symbols(&elf, 8, 1, "\0named", 7);
+	made_elf_write(&elf, path);
+	m->lib = path;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 9, (struct gus_sample){ .ip = lib_at + 5 });
+	made_samples(m, 7, (struct gus_sample){ .ip = lib_at + 0x500 });
+	made_account(m, false);
+	sum(m, GUS_SUM_FUNCTION, 2, &s);
+	assert_non_null(s.rows.v[0].function);
+	assert_string_equal(s.rows.v[0].function, "named");
+	assert_int_equal(s.rows.v[0].start, 5);
+	assert_int_equal(s.rows.v[0].offset, 5);
+	assert_null(s.rows.v[1].function);
+	assert_int_equal(s.rows.v[1].offset, 0x500);
+	gus_sums_free(&s);
+	assert_true(unlink(path) == 0 && rmdir(folder) == 0);
+}
+
 static void units_have_names(void **state)
 {
 	(void)state;
@@ -274,6 +345,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(in_order, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_fact, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(moved_and_stayed, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_a_part, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(by_name, made_account_setup, made_account_teardown),
 		cmocka_unit_test(units_have_names),
 		cmocka_unit_test_setup_teardown(how_sure, made_account_setup, made_account_teardown),
 	};
