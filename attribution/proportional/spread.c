@@ -205,11 +205,9 @@ static double sum_of(const double *v, size_t n)
 	return sum;
 }
 
-/* By place. */
+/* By place; they begin as 0. */
 static void expect(const struct seen *seen, const struct gus_prior *p, double *expected)
 {
-	for (uint32_t k = 0; k < seen->places.n; k++)
-		expected[k] = 0;
 	for (size_t k = 0; k < seen->links.n; k++)
 		expected[seen->links.v[k].place] += seen->links.v[k].share * p->cycles.v[seen->links.v[k].cycle].share;
 }
