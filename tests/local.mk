@@ -396,6 +396,7 @@ unit_tests = \
 	tests/unit/test_sums \
 	tests/unit/test_finder \
 	tests/unit/test_met \
+	tests/unit/test_stacks_shown \
 	tests/unit/test_seen \
 	tests/unit/test_waits \
 	tests/unit/test_solution \
@@ -619,6 +620,8 @@ tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common
 	cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/flame_file.c
 printed = tests/unit/printed.c tests/unit/printed.h
+tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed) cli/common/json.c cli/common/print.c \
+	cli/stacks/json.c cli/stacks/text.c
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
 tests_unit_test_front_SOURCES = tests/unit/test_front.c $(made_program)
