@@ -23,6 +23,12 @@ static uint64_t of_thread(const struct made *m, uint32_t tid)
 	return sum;
 }
 
+/* How often instructions were executed is as known as what tells it. */
+static void expect_told_by(const struct made *m, enum gus_replicates_evidence evidence)
+{
+	assert_int_equal(m->account.solution.replicates.o.evidence, evidence);
+}
+
 /* An interrupt is taken when what was waited for has retired: two samples in three are of the product, and none is at
  * it. Each thread keeps its own. */
 static void moves_time(void **state)
@@ -235,11 +241,13 @@ static void unseen(void **state)
 	made_account(m, true);
 	assert_true(made_weight_at(m, APP, JMP, 0) > 0);
 	assert_int_equal(made_seen_at(m, APP, JMP, 0), 0);
+	expect_told_by(m, GUS_REPLICATES_MODEL);
 	for (size_t i = 0; i < m->account.places.n; i++) {
 		const struct gus_clue_place *p = &m->account.places.v[i];
 
 		assert_string_equal(p->module, APP);
-		assert_true(p->place.offset == p->offset && p->insn != GUS_CLUE_NONE && p->block != GUS_CLUE_NONE);
+		assert_true(p->place.module != GUS_CLUE_NONE && p->place.offset == p->offset);
+		assert_true(p->insn != GUS_CLUE_NONE && p->block != GUS_CLUE_NONE);
 	}
 }
 
@@ -267,6 +275,22 @@ static void at_the_end(void **state)
 	}
 }
 
+/* An event that could tell of executions, and has no sample, tells nothing: the model does. */
+static void without_a_sample(void **state)
+{
+	struct made *m = *state;
+	Gusprof__Event *e;
+
+	made_event(m, "cpu-clock", "ns");
+	e = made_event(m, "ibs_op/cnt_ctl=1/", "events");
+	e->pmu = (char *)(uintptr_t)"ibs_op";
+	e->config = 1 << 19;
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	assert_int_equal(m->clues.executions, GUS_SAMPLER_OPS);
+	expect_told_by(m, GUS_REPLICATES_MODEL);
+}
+
 /* How all cells that were moved know of what they met. */
 static void expect_evidence(const struct made *m, enum gus_evidence evidence)
 {
@@ -291,6 +315,7 @@ static void of_instructions(void **state)
 	made_samples(m, 400, (struct gus_sample){ .ip = app_at + TEXT + DEC, .event = 1, .exact = true });
 	made_account(m, true);
 	assert_int_equal(m->clues.executions, GUS_SAMPLER_INSNS);
+	expect_told_by(m, GUS_REPLICATES_OPS);
 	assert_int_equal(m->clues.seen.executed, 800);
 	assert_int_equal(m->account.weight, 900000);
 	expect_evidence(m, GUS_MODELLED);
@@ -366,6 +391,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_threads_in_turn, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(unseen, made_account_setup_erratic, made_account_teardown),
 		cmocka_unit_test_setup_teardown(at_the_end, made_account_setup_ending, made_account_teardown),
+		cmocka_unit_test_setup_teardown(without_a_sample, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_instructions, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_loads, made_account_setup, made_account_teardown),
 		cmocka_unit_test(rounds),

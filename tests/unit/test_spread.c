@@ -386,6 +386,41 @@ static void test_divergence(void **state)
 	gus_groups_free(f.groups);
 }
 
+/* C is mispredicted every other time, and goes to A; five cycles are lost then, as it seems to the model. Samples tell
+ * of each whether it is behind a misprediction, and few are: the branch has no more than these. */
+static void test_known_to_be_behind(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, .45 }, { 0, true, .1 }, { 2, false, .45 } };
+	const struct gus_prior_options po = gus_prior_defaults(4);
+	const struct gus_spread_options so = gus_spread_defaults();
+	struct gus_spread_cells cells = { 0 };
+	struct fitted t;
+
+	(void)state;
+	begin(&t.f);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		retire(&t.f, 0, 0);
+		cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+		retire(&t.f, 1, 0);
+		cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+		retire(&t.f, 2, round % 2 ? GUS_CORE_FL_MB : 0);
+		cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+		cycle(&t.f, GUS_COMMIT_FLUSHED, round % 2 ? 5 : 0);
+	}
+	gus_groups_leave(t.f.groups, 7);
+	gus_prior_make(&t.prior, t.f.groups, &po, NULL);
+	t.spread = gus_spread_new(&t.prior);
+	gus_spread_see(t.spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_NEXT, .counts = time, .n = 3,
+			.behind = true, .samples = 10000 });
+	gus_spread_fit(t.spread, &so);
+	assert_true(gus_spread_sees(t.spread, 0, &time[1]));
+	assert_false(gus_spread_sees(t.spread, 0, &(struct gus_site_count){ 9, false, 1 }));
+	gus_spread_cells(t.spread, &cells);
+	assert_true(share_of(&cells, 2, GUS_CORE_FL_MB) < .35);
+	gus_vec_free(&cells);
+	drop(&t);
+}
+
 /* Seen right behind what was waited for, but for a tenth, which is seen at it: of a cycle of A and B nine tenths are at
  * B, of those of C at A. */
 static void test_behind(void **state)
@@ -425,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_not_as_modelled),
 		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_divergence),
+		cmocka_unit_test(test_known_to_be_behind),
 		cmocka_unit_test(test_behind),
 		cmocka_unit_test(test_interrupt_early),
 	};
