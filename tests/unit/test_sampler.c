@@ -117,9 +117,10 @@ static struct gus_sampler_sight by_test(uint64_t first, uint64_t second)
 }
 
 /* Of the rules of sight there is one where most samples of the self-test are, and the share of those on the load itself
- * comes with it. */
+ * comes with it. A test without a sample beside a load says nothing of that. */
 static void where_time_is_seen(void **state)
 {
+	const struct gus_skid of_root = { { [GUS_SKID_ROOT] = { .at = { 0, 0, 100 } } } };
 	const struct gus_skid on_it = { { [GUS_SKID_LOAD] = { .at = { 90, 10 } } } };
 	struct gus_sampler_sight s = gus_sampler_sight_of(GUS_SAMPLER_TIME, false, &on_it);
 
@@ -135,9 +136,12 @@ static void where_time_is_seen(void **state)
 	assert_true(s.known && s.sight == GUS_SPREAD_INTERRUPT);
 	assert_float_equal(s.early, .1, 1e-9);
 	assert_non_null(strstr(s.told, "behind all that retired"));
+	s = gus_sampler_sight_of(GUS_SAMPLER_TIME, false, &of_root);
+	assert_true(s.known && s.sight == GUS_SPREAD_BEHIND);
+	assert_non_null(strstr(s.told, "no self-test beside a load"));
 	s = gus_sampler_sight_of(GUS_SAMPLER_TIME, false, NULL);
 	assert_true(s.known && s.sight == GUS_SPREAD_BEHIND);
-	assert_non_null(strstr(s.told, "no self-test"));
+	assert_non_null(strstr(s.told, "no self-test beside a load"));
 }
 
 /* Where the hardware vouches for addresses a self-test has nothing to add, and of what is not of time none is asked. */
