@@ -206,6 +206,21 @@ static void what_they_met(void **state)
 	end(&f);
 }
 
+/* The model has one instruction a cycle, and what it executes counts as well: seen at A alone, B retires with it every
+ * other cycle. */
+static void executed_by_model(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, 1);
+	solve(&f, GUS_SOLUTION_BY_MODEL, 0);
+	assert_float_equal(share_of(&f, A, 0), .75, .02);
+	assert_float_equal(share_of(&f, B, 0), .25, .02);
+	end(&f);
+}
+
 /* Without counters instructions a cycle are the model's: one, of this loop. */
 static void without_counters(void **state)
 {
@@ -308,6 +323,22 @@ static void by_evidence(void **state)
 	}
 }
 
+/* Of what is before that which samples tell of they tell nothing, either. */
+static void what_the_last_met(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, 1);
+	see_executions(&f, B, 10, 0);
+	f.given.met = &f.seen;
+	solve(&f, GUS_SOLUTION_BY_NOTHING, 0);
+	assert_false(gus_solution_has_met(&f.s, gus_groups_site(f.groups, A)));
+	assert_true(gus_solution_has_met(&f.s, gus_groups_site(f.groups, B)));
+	end(&f);
+}
+
 /* What each thread was seen to take is its own, and there are intervals only if they were asked for. */
 static void of_threads(void **state)
 {
@@ -380,10 +411,12 @@ int main(void)
 		cmocka_unit_test(half_by_model),
 		cmocka_unit_test(of_ops),
 		cmocka_unit_test(what_they_met),
+		cmocka_unit_test(executed_by_model),
 		cmocka_unit_test(without_counters),
 		cmocka_unit_test(by_stacks),
 		cmocka_unit_test(by_latencies),
 		cmocka_unit_test(by_evidence),
+		cmocka_unit_test(what_the_last_met),
 		cmocka_unit_test(of_threads),
 		cmocka_unit_test(of_slices),
 	};
