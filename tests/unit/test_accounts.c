@@ -209,22 +209,26 @@ static void of_mispredictions(void **state)
 	assert_true(made_weight_at(m, APP, DEC, 0) > 0);
 }
 
-/* Samples of threads come in turn, of each thread at two places. One waits for the product twice as often. */
+/* Samples of threads come in turn, of each thread at two places. The second waits for the product twice as often. */
 static void of_threads_in_turn(void **state)
 {
 	struct made *m = *state;
 
 	made_event(m, "cycles:ppp", "cycles")->precise = 3;
 	for (unsigned i = 0; i < 300; i++) {
+		made_samples(m, 1, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .tid = 13, .exact = true });
 		made_samples(m, 2, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .tid = 12, .exact = true });
 		made_samples(m, 1, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .tid = 11, .exact = true });
 		made_samples(m, 1, (struct gus_sample){ .ip = app_at + TEXT + DEC, .tid = 12, .exact = true });
 		made_samples(m, 1, (struct gus_sample){ .ip = lib_at + TEXT, .tid = 11, .exact = true });
+		made_samples(m, 1, (struct gus_sample){ .ip = lib_at + TEXT, .tid = 13, .exact = true });
 		made_samples(m, 1, (struct gus_sample){ .ip = app_at + TEXT + DEC, .tid = 11, .exact = true });
 	}
 	made_account(m, true);
 	assert_int_equal(of_thread(m, 12), 900000);
 	assert_int_equal(of_thread(m, 11), 900000);
+	assert_int_equal(of_thread(m, 13), 600000);
+	assert_int_equal(made_weight_at(m, LIB, 0, 13), 300000);
 	assert_int_equal(made_weight_at(m, LIB, 0, 11), 300000);
 	assert_int_equal(made_weight_at(m, LIB, 0, 12), 0);
 	assert_true(made_weight_at(m, APP, IMUL, 12) > 1.5 * (double)made_weight_at(m, APP, IMUL, 11));
