@@ -391,6 +391,14 @@ unit_tests = \
 	tests/unit/test_current \
 	tests/unit/test_space \
 	tests/unit/test_replicates \
+	tests/unit/test_sampler \
+	tests/unit/test_clues \
+	tests/unit/test_sums \
+	tests/unit/test_finder \
+	tests/unit/test_met \
+	tests/unit/test_stacks_shown \
+	tests/unit/test_seen \
+	tests/unit/test_waits \
 	tests/unit/test_solution \
 	tests/unit/test_spread \
 	tests/unit/test_stack \
@@ -444,6 +452,8 @@ LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 reg_name = tests/unit/reg_name.c tests/unit/reg_name.h
 made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
 made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
+made_account = tests/unit/made_account.c tests/unit/made_account.h tests/unit/made_sideband.h $(made_mapping) \
+	$(made_trace)
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_skid_SOURCES = tests/unit/test_skid.c
 tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
@@ -502,7 +512,9 @@ tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_alone_SOURCES = tests/unit/test_alone.c
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
-tests_unit_test_accounts_SOURCES = tests/unit/test_accounts.c tests/unit/made_sideband.h $(made_mapping) $(made_trace)
+tests_unit_test_accounts_SOURCES = tests/unit/test_accounts.c $(made_account)
+tests_unit_test_clues_SOURCES = tests/unit/test_clues.c $(made_account)
+tests_unit_test_sums_SOURCES = tests/unit/test_sums.c tests/unit/made_elf.c tests/unit/made_elf.h $(made_account)
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
@@ -608,6 +620,8 @@ tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common
 	cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/flame_file.c
 printed = tests/unit/printed.c tests/unit/printed.h
+tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed) cli/common/json.c cli/common/print.c \
+	cli/stacks/json.c cli/stacks/text.c
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
 tests_unit_test_front_SOURCES = tests/unit/test_front.c $(made_program)
@@ -704,7 +718,12 @@ tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_current_SOURCES = tests/unit/test_current.c $(made_mapping)
 tests_unit_test_space_SOURCES = tests/unit/test_space.c $(made_mapping)
+tests_unit_test_sampler_SOURCES = tests/unit/test_sampler.c
 tests_unit_test_replicates_SOURCES = tests/unit/test_replicates.c
+tests_unit_test_finder_SOURCES = tests/unit/test_finder.c $(made_trace)
+tests_unit_test_met_SOURCES = tests/unit/test_met.c
+tests_unit_test_waits_SOURCES = tests/unit/test_waits.c
+tests_unit_test_seen_SOURCES = tests/unit/test_seen.c
 tests_unit_test_solution_SOURCES = tests/unit/test_solution.c
 tests_unit_test_spread_SOURCES = tests/unit/test_spread.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)

@@ -12,7 +12,7 @@
 #include "model/code/program.h"
 #include "proto/psv.h"
 
-/* Samples of time at sites, by thread and site. */
+/* Samples of time at sites, by thread. */
 struct there { uint32_t thread, site, time; };
 
 struct work {
@@ -50,8 +50,6 @@ static int by_thread(const void *a, const void *b)
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
@@ -176,8 +174,8 @@ static uint32_t place_at(struct work *w, uint32_t site, uint16_t psv)
 static void put_shares(struct work *w, size_t first, size_t n, uint64_t whole)
 {
 	const struct gus_solution *e = &w->a->solution;
-	uint64_t *weights = gus_zalloc((n + 1) * sizeof(*weights));
-	double *shares = gus_zalloc((n + 1) * sizeof(*shares));
+	uint64_t *weights = gus_zalloc(n * sizeof(*weights));
+	double *shares = gus_zalloc(n * sizeof(*shares));
 
 	for (size_t i = 0; i < n; i++)
 		shares[i] = e->replicates.cells.v[first + i].share;
@@ -322,7 +320,7 @@ static void settle_seen(struct gus_account *a)
 /* The identities: no thread's time becomes another's, and all of it is there. */
 static void check(const struct gus_account *a)
 {
-	uint64_t *of = gus_zalloc((a->clues->threads.n + 1) * sizeof(*of)), weight = 0;
+	uint64_t *of = gus_zalloc(a->clues->threads.n * sizeof(*of)), weight = 0;
 
 	for (size_t i = 0; i < a->seen.n; i++)
 		of[a->seen.v[i].thread] += a->seen.v[i].weight;
@@ -346,7 +344,7 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	*a = (struct gus_account){ .clues = clues };
 	gus_vec_append(&a->places, clues->places.v, clues->places.n);
 	if (w.groups)
-		w.place_of = gus_zalloc((2 * gus_groups_counts(groups)->sites.n + 1) * sizeof(*w.place_of));
+		w.place_of = gus_zalloc(2 * gus_groups_counts(groups)->sites.n * sizeof(*w.place_of));
 	take_time(&w);
 	if (a->explained)
 		explain(&w, width);

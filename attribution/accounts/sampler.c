@@ -75,12 +75,12 @@ uint32_t gus_sampler_main(const Gusprof__Header *h, bool *time)
 	return event;
 }
 
+/* By the load, of which there are samples. */
 static struct gus_sampler_sight by_skid(const struct gus_skid *skid)
 {
 	const struct gus_skid_counts *load = &skid->counts[GUS_SKID_LOAD];
 	int distance = gus_skid_distance(skid, MOST);
-	uint64_t all = gus_skid_samples(load);
-	double early = all ? (double)load->at[0] / (double)all : EARLY;
+	double early = (double)load->at[0] / (double)gus_skid_samples(load);
 
 	if (distance == 0)
 		return (struct gus_sampler_sight){ true, GUS_SPREAD_NEXT, early, "by the recording's self-test samples "
@@ -103,8 +103,8 @@ struct gus_sampler_sight gus_sampler_sight_of(enum gus_sampler sampler, bool exa
 	if (exact)
 		return (struct gus_sampler_sight){ true, GUS_SPREAD_NEXT, 0, "samples are precise: each is at the next "
 			"instruction that retires" };
-	if (skid)
+	if (skid && gus_skid_samples(&skid->counts[GUS_SKID_LOAD]))
 		return by_skid(skid);
-	return (struct gus_sampler_sight){ true, GUS_SPREAD_BEHIND, EARLY, "no self-test is in the recording: samples "
-		"are taken to be at the first instruction behind the one that was waited for" };
+	return (struct gus_sampler_sight){ true, GUS_SPREAD_BEHIND, EARLY, "no self-test beside a load is in the "
+		"recording: samples are taken to be at the first instruction behind the one that was waited for" };
 }

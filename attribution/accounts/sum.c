@@ -167,8 +167,8 @@ static bool bound(const struct gus_account *a, const struct amount *x, struct gu
 static void amount_to(const struct gus_account *a, const uint32_t *sum_of, size_t sums, struct amount *out)
 {
 	const struct gus_replicates *r = &a->solution.replicates;
-	struct gus_replicates_sum *told = gus_zalloc((sums + 1) * sizeof(*told));
-	uint32_t *of = gus_zalloc((r->cells.n + 1) * sizeof(*of));
+	struct gus_replicates_sum *told = gus_zalloc(sums * sizeof(*told));
+	uint32_t *of = gus_zalloc(r->cells.n * sizeof(*of));
 
 	for (size_t i = 0; i < r->cells.n; i++)
 		of[i] = UINT32_MAX; /* less than a unit of weight */
@@ -191,7 +191,7 @@ static void amount_to(const struct gus_account *a, const uint32_t *sum_of, size_
 
 static void bound_rows(struct summing *m)
 {
-	struct amount *amounts = gus_zalloc((m->s->rows.n + 1) * sizeof(*amounts));
+	struct amount *amounts = gus_zalloc(m->s->rows.n * sizeof(*amounts));
 
 	amount_to(m->a, m->cell_row, m->s->rows.n, amounts);
 	for (size_t i = 0; i < m->s->rows.n; i++)
@@ -216,7 +216,7 @@ static void find_parts(struct summing *m, uint32_t *part, struct gus_component *
 
 	for (size_t i = 0; i < a->cells.n; i++)
 		part[i] = part_of(m, i, a->cells.v[i].what);
-	amounts = gus_zalloc((m->parts.n + 1) * sizeof(*amounts));
+	amounts = gus_zalloc(m->parts.n * sizeof(*amounts));
 	amount_to(a, part, m->parts.n, amounts);
 	for (size_t i = 0; i < a->cells.n; i++)
 		what[i] = bound(a, &amounts[part[i]], &bounds) ? a->cells.v[i].what :
@@ -240,7 +240,7 @@ static void stack_up(struct summing *m, const struct gus_component *what)
 
 static void bound_parts(struct summing *m, const uint32_t *part)
 {
-	struct amount *amounts = gus_zalloc((m->parts.n + 1) * sizeof(*amounts));
+	struct amount *amounts = gus_zalloc(m->parts.n * sizeof(*amounts));
 
 	amount_to(m->a, part, m->parts.n, amounts);
 	for (uint32_t i = 0; i < m->s->rows.n; i++) {
@@ -261,8 +261,8 @@ static void bound_parts(struct summing *m, const uint32_t *part)
 static void tell(struct summing *m)
 {
 	size_t n = m->a->cells.n;
-	uint32_t *part = gus_zalloc((n + 1) * sizeof(*part));
-	struct gus_component *what = gus_zalloc((n + 1) * sizeof(*what));
+	uint32_t *part = gus_zalloc(n * sizeof(*part));
+	struct gus_component *what = gus_zalloc(n * sizeof(*what));
 
 	bound_rows(m);
 	find_parts(m, part, what);
@@ -307,8 +307,8 @@ static void check(const struct gus_sums *s, const struct gus_account *a)
 void gus_sums_make(struct gus_sums *s, const struct gus_account *a, enum gus_sum_unit unit)
 {
 	struct summing m = { .s = s, .a = a, .unit = unit,
-		.row_of = gus_zalloc((a->places.n + 1) * sizeof(*m.row_of)),
-		.cell_row = gus_zalloc((a->cells.n + 1) * sizeof(*m.cell_row)) };
+		.row_of = gus_zalloc(a->places.n * sizeof(*m.row_of)),
+		.cell_row = gus_zalloc(a->cells.n * sizeof(*m.cell_row)) };
 
 	*s = (struct gus_sums){ .rows = { 0 } };
 	gus_strings_init(&s->strings);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/proportional/met.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "attribution/proportional/groups.h"
@@ -64,12 +65,13 @@ static void put_samples(struct mets *model, struct mets *more, uint32_t site, ui
 }
 
 /* Of an instruction that is several ops an event is told of one of them: so many executions had it as its samples say,
- * and what the others do not tell they do not exclude. */
+ * and what the others do not tell they do not exclude. There are as many executions at least as had any: by chance, or
+ * where several ops are told of the same, samples by themselves say that there were fewer. */
 static void put_all(struct mets *model, struct mets *more, double *samples, const struct gus_groups *g,
 		    const struct gus_seen *s, bool ops)
 {
 	const struct gus_groups_counts *c = gus_groups_counts(g);
-	double *without = gus_zalloc((c->sites.n + 1) * sizeof(*without));
+	double *without = gus_zalloc(c->sites.n * sizeof(*without));
 
 	for (size_t i = 0; i < s->executions.n; i++) {
 		const struct gus_seen_execution *e = &s->executions.v[i];
@@ -86,9 +88,11 @@ static void put_all(struct mets *model, struct mets *more, double *samples, cons
 			put_samples(model, more, site, e->psv, e->psv, (double)e->samples);
 		without[site] += several && e->psv ? (double)e->samples : 0;
 	}
-	for (uint32_t i = 0; i < c->sites.n; i++)
+	for (uint32_t i = 0; i < c->sites.n; i++) {
 		if (ops && c->sites.v[i].slots > 1 && samples[i] > without[i])
 			put_samples(model, more, i, 0, UINT16_MAX, samples[i] - without[i]);
+		samples[i] = fmax(samples[i], without[i]);
+	}
 	free(without);
 }
 
@@ -108,7 +112,7 @@ static void put_share(struct gus_met *e, const struct met *m, double samples)
 void gus_met_make(struct gus_met *e, const struct gus_groups *g, const struct gus_seen *s, bool ops)
 {
 	const struct gus_groups_counts *c = gus_groups_counts(g);
-	double *samples = gus_zalloc((c->sites.n + 1) * sizeof(*samples));
+	double *samples = gus_zalloc(c->sites.n * sizeof(*samples));
 	struct mets all = { 0 }, more = { 0 };
 
 	*e = (struct gus_met){ 0 };

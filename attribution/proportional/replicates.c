@@ -213,7 +213,7 @@ static void make_one(struct work *w, unsigned replicate, const struct gus_replic
 
 static double *copy(const double *v, size_t n)
 {
-	double *to = gus_zalloc((n + 1) * sizeof(*to));
+	double *to = gus_zalloc(n * sizeof(*to));
 
 	memcpy(to, v, n * sizeof(*v));
 	return to;
@@ -225,8 +225,8 @@ static void keep(struct work *w)
 
 	w->fitted = copy(gus_spread_shares(w->s), p->cycles.n);
 	w->begin = copy(w->fitted, p->cycles.n);
-	w->believed = gus_zalloc((p->cycles.n + 1) * sizeof(*w->believed));
-	w->met = gus_zalloc((p->met.n + 1) * sizeof(*w->met));
+	w->believed = gus_zalloc(p->cycles.n * sizeof(*w->believed));
+	w->met = gus_zalloc(p->met.n * sizeof(*w->met));
 	for (size_t i = 0; i < p->cycles.n; i++)
 		w->believed[i] = p->cycles.v[i].share;
 	for (size_t i = 0; i < p->met.n; i++)
@@ -285,7 +285,7 @@ void gus_replicates_make(struct gus_replicates *r, struct gus_spread *s, struct 
 	*r = (struct gus_replicates){ .o = *o };
 	find_cells(&w, seen);
 	if (o->replicates) {
-		r->shares = gus_zalloc((r->cells.n + 1) * GUS_REPLICATES * sizeof(*r->shares));
+		r->shares = gus_zalloc(r->cells.n * GUS_REPLICATES * sizeof(*r->shares));
 		keep(&w);
 		for (unsigned i = 0; i < GUS_REPLICATES; i++)
 			make_one(&w, i, seen, n);
@@ -328,7 +328,7 @@ static void finish(const struct gus_replicates *r, const double *replicates, str
 void gus_replicates_add(const struct gus_replicates *r, const uint32_t *sum_of, size_t sums,
 			struct gus_replicates_sum *out)
 {
-	double *replicates = gus_zalloc((sums + 1) * GUS_REPLICATES * sizeof(*replicates));
+	double *replicates = gus_zalloc(sums * GUS_REPLICATES * sizeof(*replicates));
 
 	for (size_t i = 0; i < sums; i++)
 		out[i] = (struct gus_replicates_sum){ 0 };

@@ -82,10 +82,10 @@ void gus_seen_time(struct gus_seen *s, const struct gus_sample *sample, uint64_t
 		add_stack(s, sample, map, context);
 }
 
-/* A latency of 0 is not told: of samples that have one the others have 0. */
+/* What retires in the same cycle as what is before it has a latency of 0: a sample may say so, or nothing. */
 static void add_retired(struct gus_seen *s, const struct gus_sample *sample, uint64_t address)
 {
-	bool is_new, told = (sample->told & GUS_TOLD_RETIRE) != 0;
+	bool is_new, head = (sample->told & GUS_TOLD_RETIRE) && sample->retire_latency;
 	uint32_t number = gus_index_add(&s->by_retired, &address, &is_new);
 	struct gus_seen_retired *r;
 
@@ -93,9 +93,9 @@ static void add_retired(struct gus_seen *s, const struct gus_sample *sample, uin
 		gus_vec_push(&s->retired, (struct gus_seen_retired){ .address = address });
 	r = &s->retired.v[number];
 	r->samples++;
-	r->heads += told;
-	r->waited += told ? sample->retire_latency - 1u : 0;
-	s->told += told;
+	r->heads += head;
+	r->waited += head ? sample->retire_latency - 1u : 0;
+	s->told += head;
 }
 
 void gus_seen_execution(struct gus_seen *s, const struct gus_sample *sample, uint64_t address)
@@ -175,7 +175,7 @@ double gus_seen_executions(const struct gus_seen *s, const struct gus_groups *g,
 			   struct gus_seen_counts *out)
 {
 	const struct gus_groups_counts *c = gus_groups_counts(g);
-	double *of = gus_zalloc((c->sites.n + 1) * sizeof(*of)), nowhere = 0, instructions = 0;
+	double *of = gus_zalloc(c->sites.n * sizeof(*of)), nowhere = 0, instructions = 0;
 
 	for (size_t i = 0; i < s->executions.n; i++) {
 		const struct gus_seen_execution *e = &s->executions.v[i];

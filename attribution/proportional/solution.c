@@ -202,9 +202,9 @@ static double unexplained(const struct gus_solution_given *g, size_t sights)
 	return LITTLE * g->samples + BY_CHANCE * (double)(sights * gus_groups_counts(g->groups)->sites.n);
 }
 
-/* How many ops retire in a cycle is timed with difficulty, and then it is a relative's: one that is too narrow shows, as
- * no groups of so few explain that much executed in so few cycles. Then twice as many is tried, and kept if it leaves
- * no more than half of that. */
+/* How many ops retire in a cycle is timed with difficulty, and then it is a relative's: one that is too narrow shows,
+ * as no groups of so few explain that much executed in so few cycles. Then twice as many is tried, and kept if it
+ * leaves no more than half of that. */
 static struct fit *fit_width(struct fit fits[2], const struct gus_solution *e, const struct gus_solution_given *g,
 			     const struct sight *sights, size_t n)
 {

@@ -136,7 +136,7 @@ void gus_spread_see(struct gus_spread *s, const struct gus_spread_seen *told)
 	gus_index_init(&seen->places, sizeof(struct place_key));
 	for (size_t i = 0; i < s->prior->cycles.n; i++)
 		link_cycle(seen, s->prior, i);
-	seen->counts = gus_zalloc((seen->places.n + 1) * sizeof(*seen->counts));
+	seen->counts = gus_zalloc(seen->places.n * sizeof(*seen->counts));
 	put_counts(seen, told->counts, told->n, seen->counts);
 }
 
@@ -279,7 +279,7 @@ static void weigh(struct gus_spread *s)
 static void walk(struct gus_spread *s, const struct gus_spread_options *o)
 {
 	size_t n = s->prior->cycles.n;
-	double *up = gus_zalloc((n + 1) * sizeof(*up)), *down = gus_zalloc((n + 1) * sizeof(*down));
+	double *up = gus_zalloc(n * sizeof(*up)), *down = gus_zalloc(n * sizeof(*down));
 	double *ratios = gus_zalloc(most_places(s) * sizeof(*ratios));
 
 	assert(o->strength > 0);
@@ -299,7 +299,7 @@ void gus_spread_fit(struct gus_spread *s, const struct gus_spread_options *o)
 	else
 		weigh(s);
 	free(s->shares);
-	s->shares = gus_zalloc((n + 1) * sizeof(*s->shares));
+	s->shares = gus_zalloc(n * sizeof(*s->shares));
 	for (size_t i = 0; i < n; i++)
 		s->shares[i] = s->prior->cycles.v[i].share;
 	walk(s, o);
@@ -401,9 +401,9 @@ double gus_spread_share(const struct gus_spread *s, size_t which, const struct g
 			struct gus_spread_cells *out)
 {
 	const struct seen *seen = &s->seen.v[which];
-	double *there = gus_zalloc((seen->places.n + 1) * sizeof(*there));
-	double *ratios = gus_zalloc((seen->places.n + 1) * sizeof(*ratios));
-	double *cycles = gus_zalloc((s->prior->cycles.n + 1) * sizeof(*cycles));
+	double *there = gus_zalloc(seen->places.n * sizeof(*there));
+	double *ratios = gus_zalloc(seen->places.n * sizeof(*ratios));
+	double *cycles = gus_zalloc(s->prior->cycles.n * sizeof(*cycles));
 	double nowhere = put_counts(seen, counts, n, there);
 
 	assert(seen->of.sight <= GUS_SPREAD_BEHIND);

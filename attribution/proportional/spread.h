@@ -72,8 +72,8 @@ struct gus_spread_cell { uint32_t site; uint16_t psv; double share; };
 struct gus_spread_cells gus_vec(struct gus_spread_cell);
 /* Of what was seen of time, how far it is from what the prior as it is has it: Kullback and Leibler's divergence. */
 double gus_spread_divergence(const struct gus_spread *s);
-/* After the fit: how far all that was seen is from what its cycles would show, in nats, of all samples together: half of
- * the deviance of Poisson's counts. Of cycles that are right it is about a half for each place that was seen. */
+/* After the fit: how far all that was seen is from what its cycles would show, in nats, of all samples together: half
+ * of the deviance of Poisson's counts. Of cycles that are right it is about a half for each place that was seen. */
 double gus_spread_deviance(const struct gus_spread *s);
 /* After the fit: the stacks of all cycles. Appended by site and psv; they add up to 1. */
 void gus_spread_cells(const struct gus_spread *s, struct gus_spread_cells *out);

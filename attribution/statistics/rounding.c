@@ -22,7 +22,7 @@ static int by_rest(const void *a, const void *b)
  * left, and what is left over goes around as often as it has to. */
 void gus_rounding_make(const double *shares, size_t n, uint64_t whole, uint64_t *out)
 {
-	struct rest *rests = gus_zalloc((n + 1) * sizeof(*rests));
+	struct rest *rests = gus_zalloc(n * sizeof(*rests));
 	uint64_t given = 0;
 	double sum = 0;
 

@@ -188,6 +188,42 @@ static void test_sum(void **state)
 	drop(&f);
 }
 
+/* Half of A's executions in the model meet something, and it is in doubt how many, by so much as a logarithm and as so
+ * many samples leave it: how often either was met is off by that twice, for itself and with all of its kind. The odds
+ * are then off by four such doubts, which way each is being chance: by 2 of them. Of A's half of the time a quarter of
+ * the odds' is the share's. */
+static void expect_met(double samples, double doubt, double deviation)
+{
+	const uint32_t each[] = { 0, 1, 2 }, of_site[] = { 0, 0, 1 };
+	struct gus_replicates_options o = exact();
+	struct gus_replicates_sum sums[3], sites[2];
+	struct gus_replicates r;
+	struct loop f;
+
+	o.doubts.met = doubt;
+	begin_met(&f, 1, ROUNDS / 2);
+	for (size_t i = 0; i < f.prior.met.n; i++)
+		f.prior.met.v[i].samples = samples;
+	fit_slices(&f, 0, 0, 0);
+	gus_replicates_make(&r, f.spread, &f.prior, &f.seen, 1, &o);
+	assert_int_equal(r.cells.n, 3);
+	gus_replicates_add(&r, each, 3, sums);
+	gus_replicates_add(&r, of_site, 2, sites);
+	assert_float_equal(sums[0].share, .25, .001);
+	assert_float_equal(sums[0].deviation, deviation, .35 * deviation);
+	assert_float_equal(sums[1].deviation, sums[0].deviation, 1e-6);
+	assert_true(sums[2].deviation < 1e-6 && sites[0].deviation < 1e-6);
+	gus_replicates_free(&r);
+	drop(&f);
+}
+
+static void test_met(void **state)
+{
+	(void)state;
+	expect_met(0, .1, .5 * .25 * 2 * .1);
+	expect_met(300, .1, .5 * .25 * 2 * .1 / sqrt(1 + 300 * .1 * .1));
+}
+
 /* Replicates leave the fit as it was. */
 static void test_again(void **state)
 {
@@ -283,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_clumps),
 		cmocka_unit_test(test_change),
 		cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_met),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_doubted),

@@ -229,6 +229,139 @@ static void what_they_met(void **state)
 	end(&f);
 }
 
+/* The model has one instruction a cycle, and what it executes counts as well: seen at A alone, B retires with it every
+ * other cycle. */
+static void executed_by_model(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, 1);
+	solve(&f, GUS_SOLUTION_BY_MODEL, 0);
+	assert_float_equal(share_of(&f, A, 0), .75, .02);
+	assert_float_equal(share_of(&f, B, 0), .25, .02);
+	end(&f);
+}
+
+/* Without counters instructions a cycle are the model's: one, of this loop. */
+static void without_counters(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, 1);
+	see_executions(&f, A, 5000, 0);
+	see_executions(&f, B, 5000, 0);
+	solve(&f, GUS_SOLUTION_BY_INSNS, 0);
+	assert_float_equal(share_of(&f, A, 0), .75, .02);
+	assert_float_equal(share_of(&f, B, 0), .25, .02);
+	end(&f);
+}
+
+static uint64_t as_it_is(void *context, const struct gus_sample *s, uint64_t address)
+{
+	(void)context;
+	(void)s;
+	return address;
+}
+
+/* Branch stacks: A to B was executed once a cycle, so both retire in one, as when two a cycle are counted. */
+static void by_stacks(void **state)
+{
+	const struct gus_branch stack[] = { { B, A, GUS_BRANCH_PREDICTED, 1 }, { B, A, GUS_BRANCH_PREDICTED, 1 } };
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, 1);
+	for (unsigned i = 0; i < 100; i++)
+		gus_seen_time(&f.seen, &(struct gus_sample){ .ip = A, .period = 1, .branches = stack,
+			      .branches_n = 2 }, A, as_it_is, NULL);
+	solve(&f, GUS_SOLUTION_BY_STACKS, 0);
+	assert_int_equal(f.s.replicates.o.evidence, GUS_REPLICATES_STACKS);
+	assert_float_equal(share_of(&f, A, 0), .5, .02);
+	assert_float_equal(share_of(&f, B, 0), .5, .02);
+	end(&f);
+}
+
+static void see_latencies(struct loop *f, uint64_t address, unsigned n, uint32_t latency)
+{
+	for (unsigned i = 0; i < n; i++)
+		gus_seen_execution(&f->seen, &(struct gus_sample){ .told = latency ? GUS_TOLD_RETIRE : 0,
+				   .retire_latency = latency }, address);
+}
+
+/* A is the first to retire in each of its cycles, after two without any. Of B so many are, after as much. */
+static double of_b_by_latencies(unsigned first, uint32_t latency)
+{
+	struct loop f;
+	double share;
+
+	begin(&f);
+	see_time(&f, A, 0, .75);
+	see_time(&f, B, 0, .25);
+	see_latencies(&f, A, 4000, 3);
+	see_latencies(&f, B, first, latency);
+	see_latencies(&f, B, 4000 - first, 0);
+	solve(&f, GUS_SOLUTION_BY_INSNS, .5);
+	assert_int_equal(f.s.replicates.o.evidence, GUS_REPLICATES_RETIRED);
+	share = share_of(&f, B, 0);
+	end(&f);
+	return share;
+}
+
+/* Half an instruction a cycle, and a quarter of the time is seen at B: each of its executions may have had a cycle, or
+ * half of them two, and the others one with A, of which half is B's: then it has five cycles of sixteen. Latencies tell
+ * which it is; they do not weigh so much that it is all that is believed. */
+static void by_latencies(void **state)
+{
+	double alone = of_b_by_latencies(4000, 1), together = of_b_by_latencies(2000, 2);
+
+	(void)state;
+	assert_float_equal(alone, 4. / 16, .015);
+	assert_true(together > alone + .015 && together < 5. / 16 + .01);
+}
+
+/* What tells of executions says how sure the rest is. */
+static void by_evidence(void **state)
+{
+	static const struct { enum gus_solution_executions by; enum gus_replicates_evidence is; } all[] = {
+		{ GUS_SOLUTION_BY_OPS, GUS_REPLICATES_OPS }, { GUS_SOLUTION_BY_INSNS, GUS_REPLICATES_OPS },
+		{ GUS_SOLUTION_BY_MODEL, GUS_REPLICATES_MODEL }, { GUS_SOLUTION_BY_NOTHING, GUS_REPLICATES_MODEL },
+	};
+	struct loop f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		begin(&f);
+		see_time(&f, A, 0, .5);
+		see_time(&f, B, 0, .5);
+		see_executions(&f, A, 10, 0);
+		see_executions(&f, B, 10, 0);
+		solve(&f, all[i].by, 1);
+		assert_int_equal(f.s.replicates.o.evidence, all[i].is);
+		end(&f);
+	}
+}
+
+/* Of what is before that which samples tell of they tell nothing, either. */
+static void what_the_last_met(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	see_time(&f, A, 0, 1);
+	see_executions(&f, B, 10, 0);
+	f.given.met = &f.seen;
+	solve(&f, GUS_SOLUTION_BY_NOTHING, 0);
+	assert_false(gus_solution_has_met(&f.s, gus_groups_site(f.groups, A)));
+	assert_true(gus_solution_has_met(&f.s, gus_groups_site(f.groups, B)));
+	end(&f);
+}
+
 /* What each thread was seen to take is its own, and there are intervals only if they were asked for. */
 static void of_threads(void **state)
 {
@@ -302,6 +435,12 @@ int main(void)
 		cmocka_unit_test(half_by_model),
 		cmocka_unit_test(of_ops),
 		cmocka_unit_test(what_they_met),
+		cmocka_unit_test(executed_by_model),
+		cmocka_unit_test(without_counters),
+		cmocka_unit_test(by_stacks),
+		cmocka_unit_test(by_latencies),
+		cmocka_unit_test(by_evidence),
+		cmocka_unit_test(what_the_last_met),
 		cmocka_unit_test(of_threads),
 		cmocka_unit_test(of_slices),
 	};

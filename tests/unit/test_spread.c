@@ -134,9 +134,123 @@ static void test_flushed(void **state)
 	gus_groups_free(f.groups);
 }
 
+/* B retires with A, for which four cycles were waited, and C follows: an interrupt that comes while A is waited for
+ * lands on B. Cycles that were thrown away for what comes next, or before anything had retired, are waits like any. */
+static void test_after(void **state)
+{
+	const struct gus_groups_counts *c;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	cycle(&f, GUS_COMMIT_FLUSHED, 2);
+	for (unsigned round = 0; round < 2; round++) {
+		cycle(&f, GUS_COMMIT_STALLED, 3);
+		f.l->cycle(f.l->context, &(struct gus_core_cycle){ .state = GUS_COMMIT_FLUSHED, .of_next = true });
+		retire(&f, 0, 0);
+		retire(&f, 1, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		retire(&f, 2, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	}
+	gus_groups_leave(f.groups, 7);
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->waits.n, 1);
+	assert_false(c->waits.v[0].flushed);
+	assert_int_equal(c->waits.v[0].head, 0);
+	assert_int_equal(c->waits.v[0].after, 1);
+	assert_int_equal(c->waits.v[0].next, 2);
+	assert_int_equal(c->waits.v[0].cycles, 2 + 4 + 4);
+	assert_int_equal(c->met.n, 3);
+	assert_int_equal(c->met.v[0].times, 2);
+	gus_groups_free(f.groups);
+}
+
+/* A and B are one op, a branch that is mispredicted and not taken: C is what follows anyway, and not behind it. */
+static void test_fused(void **state)
+{
+	const struct gus_groups_counts *c;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	f.ops[0].insns_n = 2;
+	for (unsigned round = 0; round < 2; round++) {
+		retire(&f, 0, GUS_CORE_FL_MB);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		cycle(&f, GUS_COMMIT_FLUSHED, 5);
+		retire(&f, 2, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	}
+	gus_groups_leave(f.groups, 7);
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->sites.v[0].weight, 2);
+	assert_int_equal(c->waits.n, 1);
+	assert_true(c->waits.v[0].flushed && !c->waits.v[0].behind);
+	assert_true(c->waits.v[0].head == 1 && c->waits.v[0].of == 0);
+	assert_int_equal(c->waits.v[0].cycles, 5); /* the last group has no next */
+	assert_int_equal(c->edges.n, 2);
+	assert_true(!c->edges.v[0].behind && c->edges.v[0].from == 0 && c->edges.v[0].to == 1);
+	assert_int_equal(c->edges.v[0].times, 2);
+	gus_groups_free(f.groups);
+}
+
+/* Of a group that is too large the first are kept, and all were executed. */
+static void test_large(void **state)
+{
+	const struct gus_groups_counts *c;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	for (unsigned i = 0; i < GUS_GROUP_MOST + 4; i++)
+		retire(&f, i % 2, 0);
+	cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	retire(&f, 2, 0);
+	cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->groups.n, 1);
+	assert_int_equal(c->groups.v[0].n, GUS_GROUP_MOST);
+	assert_int_equal(c->groups.v[0].next, 2);
+	assert_int_equal(c->sites.v[0].executed, GUS_GROUP_MOST / 2 + 2);
+	gus_groups_free(f.groups); /* while it is listened to */
+}
+
+/* Two at a time: what follows in one has nothing to do with the other, which goes on when the first is left. */
+static void test_streams(void **state)
+{
+	const struct gus_core_listener *first, *second;
+	const struct gus_groups_counts *c;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	first = f.l;
+	second = gus_groups_listen(f.groups, 8, &f.p);
+	for (unsigned round = 0; round < 6; round++) {
+		f.l = first;
+		if (round < 3) {
+			retire(&f, 0, 0);
+			cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		}
+		if (round == 3)
+			gus_groups_leave(f.groups, 7);
+		f.l = second;
+		retire(&f, 1, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	}
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->edges.n, 2);
+	assert_true(c->edges.v[0].from == 0 && c->edges.v[0].to == 0 && c->edges.v[0].times == 2);
+	assert_true(c->edges.v[1].from == 1 && c->edges.v[1].to == 1 && c->edges.v[1].times == 5);
+	assert_int_equal(c->cycles, 7);
+	gus_groups_free(f.groups);
+}
+
 struct fitted { struct loop f; struct gus_prior prior; struct gus_spread *spread; };
 
-static void fit(struct fitted *t, enum gus_spread_sight sight, const struct gus_site_count *time, size_t n)
+static void fit_early(struct fitted *t, enum gus_spread_sight sight, const struct gus_site_count *time, size_t n,
+		      double early)
 {
 	const struct gus_site_count executed[] = { { 0, false, .125 }, { 1, false, .125 }, { 2, false, .125 } };
 	const struct gus_prior_options po = gus_prior_defaults(4);
@@ -146,10 +260,15 @@ static void fit(struct fitted *t, enum gus_spread_sight sight, const struct gus_
 	gus_prior_make(&t->prior, t->f.groups, &po, NULL);
 	t->spread = gus_spread_new(&t->prior);
 	gus_spread_see(t->spread, &(struct gus_spread_seen){ .sight = sight, .counts = time, .n = n,
-			.samples = 10000 });
+			.samples = 10000, .early = early });
 	gus_spread_see(t->spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_EXECUTED, .counts = executed, .n = 3,
 			.samples = 10000 });
 	gus_spread_fit(t->spread, &so);
+}
+
+static void fit(struct fitted *t, enum gus_spread_sight sight, const struct gus_site_count *time, size_t n)
+{
+	fit_early(t, sight, time, n, 0);
 }
 
 static void drop(struct fitted *t)
@@ -169,15 +288,15 @@ static double share_of(const struct gus_spread_cells *cells, uint32_t site, int 
 	return share;
 }
 
-static void expect_loop(const struct fitted *t)
+static void expect_loop(const struct fitted *t, double within)
 {
 	struct gus_spread_cells cells = { 0 };
 
 	gus_spread_cells(t->spread, &cells);
-	assert_float_equal(share_of(&cells, 0, -1), .0625, .006);
-	assert_float_equal(share_of(&cells, 1, -1), .0625, .006);
-	assert_float_equal(share_of(&cells, 2, -1), .875, .01);
-	assert_float_equal(share_of(&cells, 2, GUS_CORE_ST_L1), .875, .01);
+	assert_float_equal(share_of(&cells, 0, -1), .0625, within);
+	assert_float_equal(share_of(&cells, 1, -1), .0625, within);
+	assert_float_equal(share_of(&cells, 2, -1), .875, 1.7 * within);
+	assert_float_equal(share_of(&cells, 2, GUS_CORE_ST_L1), .875, 1.7 * within);
 	gus_vec_free(&cells);
 }
 
@@ -189,7 +308,7 @@ static void test_next(void **state)
 
 	(void)state;
 	fit(&t, GUS_SPREAD_NEXT, time, 2);
-	expect_loop(&t);
+	expect_loop(&t, .006);
 	drop(&t);
 }
 
@@ -201,7 +320,7 @@ static void test_interrupt(void **state)
 
 	(void)state;
 	fit(&t, GUS_SPREAD_INTERRUPT, time, 2);
-	expect_loop(&t);
+	expect_loop(&t, .006);
 	drop(&t);
 }
 
@@ -238,15 +357,112 @@ static void test_part(void **state)
 	drop(&t);
 }
 
+/* Of the model's cycles an eighth is seen at A and the rest at C. What was seen so is no way off; half at each is half
+ * of the logarithms of 4 and of 4/7. If nothing was seen there is no way. */
+static void test_divergence(void **state)
+{
+	const struct gus_site_count as[] = { { 0, false, 1 }, { 2, false, 7 } };
+	const struct gus_site_count half[] = { { 0, false, 2 }, { 2, false, 2 } };
+	const struct gus_prior_options po = { .width = 4 };
+	struct gus_spread *spread;
+	struct gus_prior prior;
+	struct loop f;
+
+	(void)state;
+	run(&f);
+	gus_prior_make(&prior, f.groups, &po, NULL);
+	spread = gus_spread_new(&prior);
+	assert_true(gus_spread_divergence(spread) == 0);
+	gus_spread_see(spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_NEXT, .counts = as, .n = 2,
+			.samples = 100 });
+	gus_prior_weigh(&prior, 0);
+	assert_float_equal(gus_spread_divergence(spread), 0, 1e-3);
+	gus_spread_recount(spread, 0, half, 2);
+	assert_float_equal(gus_spread_divergence(spread), log(4) / 2 + log(4. / 7) / 2, 1e-3);
+	gus_spread_recount(spread, 0, half, 0);
+	assert_true(gus_spread_divergence(spread) == 0);
+	gus_spread_free(spread);
+	gus_prior_free(&prior);
+	gus_groups_free(f.groups);
+}
+
+/* C is mispredicted every other time, and goes to A; five cycles are lost then, as it seems to the model. Samples tell
+ * of each whether it is behind a misprediction, and few are: the branch has no more than these. */
+static void test_known_to_be_behind(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, .45 }, { 0, true, .1 }, { 2, false, .45 } };
+	const struct gus_prior_options po = gus_prior_defaults(4);
+	const struct gus_spread_options so = gus_spread_defaults();
+	struct gus_spread_cells cells = { 0 };
+	struct fitted t;
+
+	(void)state;
+	begin(&t.f);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		retire(&t.f, 0, 0);
+		cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+		retire(&t.f, 1, 0);
+		cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+		retire(&t.f, 2, round % 2 ? GUS_CORE_FL_MB : 0);
+		cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+		cycle(&t.f, GUS_COMMIT_FLUSHED, round % 2 ? 5 : 0);
+	}
+	gus_groups_leave(t.f.groups, 7);
+	gus_prior_make(&t.prior, t.f.groups, &po, NULL);
+	t.spread = gus_spread_new(&t.prior);
+	gus_spread_see(t.spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_NEXT, .counts = time, .n = 3,
+			.behind = true, .samples = 10000 });
+	gus_spread_fit(t.spread, &so);
+	assert_true(gus_spread_sees(t.spread, 0, &time[1]));
+	assert_false(gus_spread_sees(t.spread, 0, &(struct gus_site_count){ 9, false, 1 }));
+	gus_spread_cells(t.spread, &cells);
+	assert_true(share_of(&cells, 2, GUS_CORE_FL_MB) < .35);
+	gus_vec_free(&cells);
+	drop(&t);
+}
+
+/* Seen right behind what was waited for, but for a tenth, which is seen at it: of a cycle of A and B nine tenths are at
+ * B, of those of C at A. */
+static void test_behind(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, .0125 + .7875 }, { 1, false, .1125 }, { 2, false, .0875 } };
+	struct fitted t;
+
+	(void)state;
+	fit_early(&t, GUS_SPREAD_BEHIND, time, 3, .1);
+	expect_loop(&t, .01);
+	drop(&t);
+}
+
+/* The same of an interrupt that comes when all that retires has. */
+static void test_interrupt_early(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, .0125 + .7875 }, { 2, false, .1125 + .0875 } };
+	struct fitted t;
+
+	(void)state;
+	fit_early(&t, GUS_SPREAD_INTERRUPT, time, 2, .1);
+	expect_loop(&t, .006);
+	drop(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_flushed),
+		cmocka_unit_test(test_after),
+		cmocka_unit_test(test_fused),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_next),
 		cmocka_unit_test(test_interrupt),
 		cmocka_unit_test(test_not_as_modelled),
 		cmocka_unit_test(test_part),
+		cmocka_unit_test(test_divergence),
+		cmocka_unit_test(test_known_to_be_behind),
+		cmocka_unit_test(test_behind),
+		cmocka_unit_test(test_interrupt_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
