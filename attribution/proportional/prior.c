@@ -29,6 +29,7 @@ struct work {
 	struct gus_vec(uint32_t) steps_of;              /* by site, and one more */
 	struct gus_vec(struct wait_way) ways;           /* of the beginning that is walked from: by the next head */
 	double ways_sum;
+	double means[GUS_WAITS_PSVS];                   /* waits.h */
 	uint32_t path[GUS_GROUP_MOST];
 };
 
@@ -160,14 +161,44 @@ static void walk(struct work *w, const struct begin *b, unsigned n, double share
 	}
 }
 
-/* Waits of the model's that begin there, whatever is behind; and of nothing in particular. */
+/* Of waits before an instruction that the model does not have, those of executions that met psv: as many as there are
+ * of these, and as long as they wait. */
+static double part_of(const struct work *w, uint32_t site, uint16_t psv)
+{
+	const struct gus_prior *p = w->out;
+	double part = 0, sum = 0;
+
+	for (uint32_t i = p->met_of.v[site]; i < p->met_of.v[site + 1]; i++) {
+		double waits = p->met.v[i].share * w->means[p->met.v[i].psv];
+
+		sum += waits;
+		part += p->met.v[i].psv == psv ? waits : 0;
+	}
+	return sum > 0 ? part / sum : psv == 0;
+}
+
+/* Of nothing that the model has. */
+static void add_any(struct work *w, const struct begin *b, const struct wait_way *way)
+{
+	const struct gus_prior *p = w->out;
+
+	for (uint32_t i = p->met_of.v[b->site]; i < p->met_of.v[b->site + 1]; i++) {
+		const struct gus_waits_one any = { .head = b->site, .of = b->site, .behind = b->behind,
+			.psv = p->met.v[i].psv };
+		double part = part_of(w, b->site, any.psv);
+
+		if (part > RARE)
+			add_wait(w, &any, way->after, way->next, 0, part * w->o->waits * b->times * way->share);
+	}
+}
+
+/* Waits of the model's that begin there, whatever is behind; and others. */
 static void add_waits(struct work *w, const struct begin *b, const struct gus_waits_one *waits, size_t n)
 {
 	for (size_t k = 0; k < w->ways.n; k++) {
-		const struct gus_waits_one any = { .head = b->site, .of = b->site, .behind = b->behind };
 		double share = w->ways.v[k].share;
 
-		add_wait(w, &any, w->ways.v[k].after, w->ways.v[k].next, 0, w->o->waits * b->times * share);
+		add_any(w, b, &w->ways.v[k]);
 		for (size_t i = 0; i < n; i++) {
 			double more = w->o->spread + (waits[i].next == UINT32_MAX);
 
@@ -302,9 +333,10 @@ void gus_prior_make(struct gus_prior *p, const struct gus_groups *g, const struc
 	*p = (struct gus_prior){ 0 };
 	gus_index_init(&w.keys, sizeof(struct key));
 	gus_waits_make(&w.waits, w.counts, events);
+	gus_waits_means(w.means, w.counts);
+	add_met(p, w.counts, events);
 	add_counts(&w);
 	add_ways(&w);
-	add_met(p, w.counts, events);
 	gus_prior_weigh(p, 1);
 	gus_index_free(&w.keys);
 	gus_vec_free(&w.steps);

@@ -88,6 +88,27 @@ static void add_new(struct gus_waits *out, struct sums *s, const struct gus_grou
 	}
 }
 
+/* What the model hardly has is as all executions are. */
+void gus_waits_means(double means[GUS_WAITS_PSVS], const struct gus_groups_counts *c)
+{
+	double times[GUS_WAITS_PSVS] = { 0 }, executed = 0, waited = 0;
+
+	for (size_t i = 0; i < GUS_WAITS_PSVS; i++)
+		means[i] = 0;
+	for (size_t i = 0; i < c->met.n; i++) {
+		times[c->met.v[i].psv] += (double)c->met.v[i].times;
+		executed += (double)c->met.v[i].times;
+	}
+	for (size_t i = 0; i < c->waits.n; i++) {
+		if (c->waits.v[i].flushed)
+			continue;
+		means[c->waits.v[i].psv] += (double)c->waits.v[i].cycles;
+		waited += (double)c->waits.v[i].cycles;
+	}
+	for (size_t i = 0; i < GUS_WAITS_PSVS; i++)
+		means[i] = executed > 0 ? (means[i] + OTHERS * waited / executed) / (times[i] + OTHERS) : 0;
+}
+
 static int by_head(const void *a, const void *b)
 {
 	const struct gus_waits_one *x = a, *y = b;

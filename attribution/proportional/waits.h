@@ -18,6 +18,9 @@ struct gus_waits gus_vec(struct gus_waits_one);
 
 /* By head, behind, flushed, of, psv, after and next. events may be NULL. */
 void gus_waits_make(struct gus_waits *w, const struct gus_groups_counts *c, const struct gus_met *events);
+/* By psv: cycles that executions which met it wait before they retire, on average over all instructions. */
+enum { GUS_WAITS_PSVS = 1 << 9 };
+void gus_waits_means(double means[GUS_WAITS_PSVS], const struct gus_groups_counts *c);
 /* Whether they differ in what is behind the head alone. */
 bool gus_waits_same(const struct gus_waits_one *x, const struct gus_waits_one *y);
 

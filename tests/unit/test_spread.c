@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "attribution/proportional/groups.h"
+#include "attribution/proportional/met.h"
 #include "attribution/proportional/prior.h"
 #include "attribution/proportional/spread.h"
 #include "model/code/program.h"
@@ -300,6 +301,43 @@ static void expect_loop(const struct fitted *t, double within)
 	gus_vec_free(&cells);
 }
 
+/* Of what could be waited before an instruction, what the model does not have: by what was met. */
+static double could_be(const struct gus_prior *p, uint32_t head, uint16_t psv)
+{
+	double way = 0;
+
+	for (size_t i = 0; i < p->cycles.n; i++)
+		if (p->cycles.v[i].kind == GUS_PRIOR_WAIT && p->cycles.v[i].head == head && p->cycles.v[i].psv == psv)
+			way += p->cycles.v[i].way;
+	return way;
+}
+
+/* All of C's executions missed, so no wait for it is of one that met nothing. Of A's half did, by measurement, and no
+ * others wait in the model: nearly all that could be waited before it is of these. */
+static void test_waits_met(void **state)
+{
+	const struct gus_prior_options po = gus_prior_defaults(4);
+	struct gus_met met = { .shares = { 0 } };
+	struct gus_prior prior;
+	struct loop f;
+
+	(void)state;
+	run(&f);
+	gus_prior_make(&prior, f.groups, &po, NULL);
+	assert_true(could_be(&prior, 0, 0) > 0);
+	assert_true(could_be(&prior, 0, GUS_CORE_ST_L1) <= 0);
+	assert_true(could_be(&prior, 2, 0) <= 0);
+	assert_true(could_be(&prior, 2, GUS_CORE_ST_L1) > 0);
+	gus_prior_free(&prior);
+	gus_vec_push(&met.shares, (struct gus_met_share){ 0, 0, .5, 1, 100 });
+	gus_vec_push(&met.shares, (struct gus_met_share){ 0, GUS_CORE_ST_L1, .5, 0, 100 });
+	gus_prior_make(&prior, f.groups, &po, &met);
+	assert_true(could_be(&prior, 0, GUS_CORE_ST_L1) > 50 * could_be(&prior, 0, 0));
+	gus_prior_free(&prior);
+	gus_vec_free(&met.shares);
+	gus_groups_free(f.groups);
+}
+
 /* B is never the next that retires, and has half of the cycle that A is seen in. */
 static void test_next(void **state)
 {
@@ -455,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_fused),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_waits_met),
 		cmocka_unit_test(test_next),
 		cmocka_unit_test(test_interrupt),
 		cmocka_unit_test(test_not_as_modelled),
