@@ -53,7 +53,8 @@ static int by_thread(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* What there is of each time: it is at a site, or it stays. */
+/* What there is of each time: it is at a site, or it stays. What weighs nothing has no part in anything: a file may say
+ * so of its samples, and of what goes beyond GUS_LIMIT_SUM nothing is counted. */
 static void take_time(struct work *w)
 {
 	for (uint32_t i = 0; i < w->clues->time.n; i++) {
@@ -62,7 +63,7 @@ static void take_time(struct work *w)
 
 		w->a->weight += t->weight;
 		gus_vec_push(&w->a->seen, (struct gus_account_seen){ t->place, t->thread, t->weight });
-		if (site == UINT32_MAX) {
+		if (site == UINT32_MAX || !t->weight) {
 			leave(w, t);
 			continue;
 		}

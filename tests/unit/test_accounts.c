@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "attribution/statistics/rounding.h"
+#include "base/limits.h"
 #include "made_account.h"
 #include "proto/psv.h"
 
@@ -353,6 +354,33 @@ static void of_loads(void **state)
 	}
 }
 
+/* At what is waited for, in a thread, so much. */
+static void sample_of(struct made *m, uint32_t tid, uint64_t period)
+{
+	const struct gus_sample s = { .ip = app_at + TEXT + ADD, .time = START + 1 + m->batch.n, .period = period,
+		.pid = 10, .tid = tid, .mode = GUS_MODE_USER };
+
+	gus_columns_push(&m->batch, &s);
+}
+
+/* A file may say that a sample stands for nothing, or for more than all of them may: behind that there is no room for
+ * another's. Of these threads nothing is anybody's. */
+static void of_no_weight(void **state)
+{
+	struct made *m = *state;
+
+	made_event(m, "cpu-clock", "ns");
+	sample_of(m, 11, 0);
+	sample_of(m, 12, UINT64_MAX);
+	sample_of(m, 13, 1000);
+	made_account(m, true);
+	assert_int_equal(m->account.weight, GUS_LIMIT_SUM);
+	assert_int_equal(m->account.explained, GUS_LIMIT_SUM);
+	assert_int_equal(of_thread(m, 11), 0);
+	assert_int_equal(of_thread(m, 12), GUS_LIMIT_SUM);
+	assert_int_equal(of_thread(m, 13), 0);
+}
+
 static void round_to(const double *shares, size_t n, uint64_t whole, const uint64_t *want)
 {
 	uint64_t out[4];
@@ -398,6 +426,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_a_sample, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_instructions, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_loads, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_no_weight, made_account_setup, made_account_teardown),
 		cmocka_unit_test(rounds),
 	};
 
