@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "attribution/proportional/groups.h"
+#include "proto/psv.h"
 #include "proto/sample.h"
 
 enum { NOWHERE = UINT32_MAX };
@@ -100,8 +101,8 @@ static void add_retired(struct gus_seen *s, const struct gus_sample *sample, uin
 
 void gus_seen_execution(struct gus_seen *s, const struct gus_sample *sample, uint64_t address)
 {
-	uint16_t psv = (uint16_t)(sample->events & UINT16_MAX);
-	uint16_t known = (uint16_t)((sample->events | sample->events >> 16) & UINT16_MAX);
+	uint16_t psv = sample->events & GUS_PSV_ALL;
+	uint16_t known = (sample->events | sample->events >> 16) & GUS_PSV_ALL;
 	struct execution_key key = { address, psv, known };
 	bool is_new;
 	uint32_t number = gus_index_add(&s->by_execution, &key, &is_new);

@@ -183,6 +183,19 @@ static void of_executions(void **state)
 	assert_true(m->seen.executions.v[2].psv == 0 && m->seen.executions.v[2].known == GUS_PSV_ALL);
 }
 
+/* Bits that no event has, as any file may have them, tell nothing: an execution is what it is without them. */
+static void of_bits_of_no_event(void **state)
+{
+	struct machine *m = *state;
+
+	execute(m, A, 3, GUS_PSV_ST_L1);
+	execute(m, A, 2, GUS_PSV_ST_L1 | ~(uint64_t)(GUS_PSV_ALL << 16 | GUS_PSV_ALL));
+	assert_int_equal(m->seen.executions.n, 1);
+	assert_int_equal(m->seen.executions.v[0].samples, 5);
+	assert_int_equal(m->seen.executions.v[0].psv, GUS_PSV_ST_L1);
+	assert_int_equal(m->seen.executions.v[0].known, GUS_PSV_ST_L1);
+}
+
 /* Two instructions a cycle. A was executed 40 times and the pair B 20, which is as many instructions; as many as both
  * are nowhere. By ops B has 60 samples, by instructions 40. */
 static void how_often(void **state)
@@ -265,6 +278,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_stacks, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_ranges, setup, teardown),
 		cmocka_unit_test_setup_teardown(of_executions, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_bits_of_no_event, setup, teardown),
 		cmocka_unit_test_setup_teardown(how_often, setup, teardown),
 		cmocka_unit_test_setup_teardown(behind_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(first_to_retire, setup, teardown),
