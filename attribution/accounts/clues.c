@@ -221,7 +221,7 @@ static void settle(struct gus_clues *c)
 	assert(weight == c->weight);
 	c->sampler = gus_sampler_of(c->profile.header, c->profile.event);
 	c->sight = gus_sampler_sight_of(c->sampler, c->exact > c->samples / 2, tested ? &skid : NULL);
-	c->unsampled = total ? total->missed : 0;
+	c->unsampled = total ? gus_saturated(total->missed, 0) : 0;
 	c->ipc = ipc_of(&c->profile);
 }
 

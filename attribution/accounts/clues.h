@@ -48,7 +48,7 @@ struct gus_clues {
 	struct gus_sampler_sight sight;
 	uint64_t samples, exact;        /* of it */
 	uint64_t weight;                /* which all that is in `time` adds up to */
-	uint64_t unsampled;             /* that no sample stands for: see struct gus_profile */
+	uint64_t unsampled;             /* that no sample stands for: see struct gus_profile; at most GUS_LIMIT_SUM */
 	struct gus_vec(struct gus_clue_place) places;   /* in order of first sight, as threads and time are */
 	struct gus_vec(struct gus_clue_thread) threads;
 	struct gus_vec(struct gus_clue_time) time;

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "attribution/proportional/replicates.h"
+#include "base/limits.h"
 #include "made_account.h"
 
 /* Of a recording with as many samples, by its footer, each somewhere else, the slices that they are of. */
@@ -47,6 +48,18 @@ static void in_turn(void **state)
 	for (unsigned i = 0; i < 1984; i++)
 		slices[i] = i / 2 % 62;
 	expect_slices(m, 1984, slices, 1984, 0);
+}
+
+/* What a footer says of what was not sampled is a number that JSON has. */
+static void of_more_than_there_can_be(void **state)
+{
+	struct made *m = *state;
+
+	m->missed = UINT64_MAX;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 1, (struct gus_sample){ .ip = lib_at + TEXT });
+	made_account(m, true);
+	assert_true(m->clues.unsampled == GUS_LIMIT_SUM);
 }
 
 /* Few samples are stretches of one; those beyond what a footer tells are as of a recording that tells nothing. */
@@ -229,6 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLUES(of_a_recording_that_was_cut),
+		CLUES(of_more_than_there_can_be),
 		CLUES(in_turn),
 		CLUES(one_at_a_time),
 		CLUES(in_slices),
