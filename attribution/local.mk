@@ -36,7 +36,6 @@ attribution_libattribution_a_SOURCES = \
 	attribution/profile/units.c attribution/profile/units.h \
 	attribution/profile/unwinder.c attribution/profile/unwinder.h \
 	attribution/profile/wall.c attribution/profile/wall.h \
-	attribution/proportional/count.h \
 	attribution/proportional/groups.c attribution/proportional/groups.h \
 	attribution/proportional/met.c attribution/proportional/met.h \
 	attribution/proportional/prior.c attribution/proportional/prior.h \

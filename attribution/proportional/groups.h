@@ -35,6 +35,10 @@ struct gus_groups_site {
 	bool branch;
 	uint64_t executed;
 };
+/* Of something at a site, so much for each cycle. behind: where a mispredicted branch had led there. In a list each
+ * site and behind is there once. */
+struct gus_site_count { uint32_t site; bool behind; double share; };
+
 /* Ops that retired in one cycle, so many times: sites [first, first + n) of the list of members. behind: what retired
  * before was a branch that was mispredicted and taken. */
 struct gus_groups_group { uint32_t first, n, next; bool behind; uint64_t times; };

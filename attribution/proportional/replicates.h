@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attribution/proportional/count.h"
+#include "attribution/proportional/groups.h"
 #include "attribution/proportional/spread.h"
 #include "attribution/statistics/interval.h"
 #include "base/alloc.h"

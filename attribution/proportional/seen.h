@@ -10,11 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attribution/proportional/count.h"
+#include "attribution/proportional/groups.h"
 #include "base/alloc.h"
 #include "base/index.h"
 
-struct gus_groups;
 struct gus_sample;
 
 /* Of time. behind: the branch before it was mispredicted and led there. */

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attribution/proportional/count.h"
+#include "attribution/proportional/groups.h"
 #include "base/alloc.h"
 
 struct gus_prior;
