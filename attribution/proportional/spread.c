@@ -20,6 +20,8 @@ struct seen {
 	struct gus_spread_seen of;              /* without counts */
 	struct gus_index places;
 	struct gus_vec(struct link) links;      /* by cycle */
+	/* By place, and one more: where its own begin in links_at, which has the numbers of links by place. */
+	struct gus_vec(uint32_t) links_of, links_at;
 	double *counts;                         /* by place */
 };
 
@@ -49,6 +51,8 @@ void gus_spread_free(struct gus_spread *s)
 	for (size_t i = 0; i < s->seen.n; i++) {
 		gus_index_free(&s->seen.v[i].places);
 		gus_vec_free(&s->seen.v[i].links);
+		gus_vec_free(&s->seen.v[i].links_of);
+		gus_vec_free(&s->seen.v[i].links_at);
 		free(s->seen.v[i].counts);
 	}
 	gus_vec_free(&s->seen);
@@ -126,6 +130,28 @@ static double put_counts(const struct seen *seen, const struct gus_site_count *c
 	return nowhere;
 }
 
+static void list_by_place(struct seen *seen)
+{
+	uint32_t sum = 0, *at;
+
+	gus_vec_reserve(&seen->links_of, seen->places.n + 1);
+	gus_vec_reserve(&seen->links_at, seen->links.n + 1);
+	seen->links_of.n = seen->places.n + 1;
+	seen->links_at.n = seen->links.n;
+	at = gus_zalloc((seen->places.n + 1) * sizeof(*at));
+	for (size_t k = 0; k < seen->links.n; k++)
+		at[seen->links.v[k].place]++;
+	for (uint32_t k = 0; k <= seen->places.n; k++) {
+		uint32_t n = at[k];
+
+		seen->links_of.v[k] = at[k] = sum;
+		sum += n;
+	}
+	for (uint32_t k = 0; k < seen->links.n; k++)
+		seen->links_at.v[at[seen->links.v[k].place]++] = k;
+	free(at);
+}
+
 void gus_spread_see(struct gus_spread *s, const struct gus_spread_seen *told)
 {
 	struct seen *seen;
@@ -136,6 +162,7 @@ void gus_spread_see(struct gus_spread *s, const struct gus_spread_seen *told)
 	gus_index_init(&seen->places, sizeof(struct place_key));
 	for (size_t i = 0; i < s->prior->cycles.n; i++)
 		link_cycle(seen, s->prior, i);
+	list_by_place(seen);
 	seen->counts = gus_zalloc(seen->places.n * sizeof(*seen->counts));
 	put_counts(seen, told->counts, told->n, seen->counts);
 }
@@ -365,20 +392,25 @@ static int by_cell(const void *a, const void *b)
 	return x->site != y->site ? (x->site < y->site ? -1 : 1) : (int)x->psv - (int)y->psv;
 }
 
-static void make_cells(const struct gus_prior *p, const double *shares, struct gus_spread_cells *out)
+/* Of a kind of cycles so much. */
+struct part { uint32_t cycle; double share; };
+struct parts gus_vec(struct part);
+
+static void make_cells(const struct gus_prior *p, const struct parts *parts, struct gus_spread_cells *out)
 {
 	struct cells c = { .out = out, .first = out->n };
 
 	gus_index_init(&c.keys, sizeof(struct cell_key));
-	for (size_t i = 0; i < p->cycles.n; i++) {
-		const struct gus_prior_cycle *one = &p->cycles.v[i];
+	for (size_t i = 0; i < parts->n; i++) {
+		const struct part *part = &parts->v[i];
+		const struct gus_prior_cycle *one = &p->cycles.v[part->cycle];
 
-		if (shares[i] <= 0)
+		if (part->share <= 0)
 			continue;
 		if (one->kind == GUS_PRIOR_GROUP)
-			share_group(&c, p, one, shares[i]);
+			share_group(&c, p, one, part->share);
 		else
-			add_cell(&c, one->of, one->psv, shares[i]);
+			add_cell(&c, one->of, one->psv, part->share);
 	}
 	gus_index_free(&c.keys);
 	if (out->n > c.first)
@@ -388,36 +420,112 @@ static void make_cells(const struct gus_prior *p, const double *shares, struct g
 void gus_spread_cells(const struct gus_spread *s, struct gus_spread_cells *out)
 {
 	size_t first = out->n;
+	struct parts all = { 0 };
 	double sum = 0;
 
-	make_cells(s->prior, s->shares, out);
+	for (size_t i = 0; i < s->prior->cycles.n; i++)
+		gus_vec_push(&all, (struct part){ (uint32_t)i, s->shares[i] });
+	make_cells(s->prior, &all, out);
+	gus_vec_free(&all);
 	for (size_t i = first; i < out->n; i++)
 		sum += out->v[i].share;
 	for (size_t i = first; i < out->n; i++)
 		out->v[i].share /= sum;
 }
 
+/* Some counts, by place and number; and what of the cycles that are seen there is theirs, by link. Threads may be
+ * thousands that were seen at a place or two each: what this takes is as much as has to do with these places. */
+struct place { uint32_t place; size_t at; double count; };
+struct places gus_vec(struct place);
+struct piece { uint32_t link; double share; };
+struct pieces gus_vec(struct piece);
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int by_link(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->link < y->link ? -1 : x->link > y->link;
+}
+
+static double list_places(const struct seen *seen, const struct gus_site_count *counts, size_t n, struct places *out)
+{
+	double nowhere = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t place = find_place(seen, &counts[i]);
+
+		if (place == GUS_INDEX_NONE)
+			nowhere += counts[i].share;
+		else
+			gus_vec_push(out, (struct place){ place, i, counts[i].share });
+	}
+	if (out->n)
+		qsort(out->v, out->n, sizeof(*out->v), by_place);
+	return nowhere;
+}
+
+static void take_pieces(const struct gus_spread *s, const struct seen *seen, uint32_t place, double count,
+			struct pieces *out)
+{
+	const uint32_t *at = &seen->links_at.v[seen->links_of.v[place]];
+	uint32_t n = seen->links_of.v[place + 1] - seen->links_of.v[place];
+	double sum = 0, ratio;
+
+	for (uint32_t k = 0; k < n; k++)
+		sum += seen->links.v[at[k]].share * s->shares[seen->links.v[at[k]].cycle];
+	ratio = sum > 0 ? count / sum : 1;
+	for (uint32_t k = 0; k < n && count > 0; k++) {
+		const struct link *l = &seen->links.v[at[k]];
+
+		gus_vec_push(out, (struct piece){ at[k], l->share * ratio * s->shares[l->cycle] });
+	}
+}
+
+/* In the order of cycles, as links are. */
+static void list_parts(const struct seen *seen, struct pieces *pieces, struct parts *out)
+{
+	if (pieces->n)
+		qsort(pieces->v, pieces->n, sizeof(*pieces->v), by_link);
+	for (size_t i = 0; i < pieces->n; i++) {
+		uint32_t cycle = seen->links.v[pieces->v[i].link].cycle;
+
+		if (out->n && out->v[out->n - 1].cycle == cycle)
+			out->v[out->n - 1].share += pieces->v[i].share;
+		else
+			gus_vec_push(out, (struct part){ cycle, pieces->v[i].share });
+	}
+}
+
 double gus_spread_share(const struct gus_spread *s, size_t which, const struct gus_site_count *counts, size_t n,
 			struct gus_spread_cells *out)
 {
 	const struct seen *seen = &s->seen.v[which];
-	double *there = gus_zalloc(seen->places.n * sizeof(*there));
-	double *ratios = gus_zalloc(seen->places.n * sizeof(*ratios));
-	double *cycles = gus_zalloc(s->prior->cycles.n * sizeof(*cycles));
-	double nowhere = put_counts(seen, counts, n, there);
+	struct places places = { 0 };
+	struct pieces pieces = { 0 };
+	struct parts parts = { 0 };
+	double nowhere = list_places(seen, counts, n, &places), count = 0;
 
 	assert(seen->of.sight <= GUS_SPREAD_BEHIND);
-	take_ratios(seen, s->shares, there, ratios);
-	for (size_t k = 0; k < seen->links.n; k++) {
-		const struct link *l = &seen->links.v[k];
-
-		if (there[l->place] > 0)
-			cycles[l->cycle] += l->share * ratios[l->place] * s->shares[l->cycle];
+	for (size_t i = 0; i < places.n; i++) {
+		count += places.v[i].count;
+		if (i + 1 < places.n && places.v[i + 1].place == places.v[i].place)
+			continue;
+		take_pieces(s, seen, places.v[i].place, count, &pieces);
+		count = 0;
 	}
-	make_cells(s->prior, cycles, out);
-	free(there);
-	free(ratios);
-	free(cycles);
+	list_parts(seen, &pieces, &parts);
+	make_cells(s->prior, &parts, out);
+	gus_vec_free(&places);
+	gus_vec_free(&pieces);
+	gus_vec_free(&parts);
 	return nowhere;
 }
-
