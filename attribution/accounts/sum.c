@@ -252,6 +252,8 @@ static void bound_parts(struct summing *m, const uint32_t *part)
 			struct gus_sum_bounds bounds;
 
 			bound(m->a, &amounts[gus_index_find(&m->parts, &key)], &bounds);
+			if (bounds.high > row->bounds.high) /* of a part that is nearly all of it */
+				bounds.high = row->bounds.high;
 			gus_vec_push(&row->parts, bounds);
 		}
 	}

@@ -504,10 +504,15 @@ static int unit_of(unsigned by, enum gus_sum_unit *unit, struct gus_error *err)
 	return gus_fail(err, GUS_E_USAGE, "--stacks is by instruction, function, module or thread, by one of them");
 }
 
+static void tell_damage(const struct gus_damage *damage)
+{
+	gus_report_damage(damage, warn, (void *)(uintptr_t)gus_cli_log(0));
+}
+
 static int move(const struct report_options *o)
 {
 	struct gus_stacks_how how = { .input = o->input, .uarch = o->uarch, .json = o->format == JSON,
-		.replay = o->replay, .percent_limit = o->percent_limit, .screen = &o->screen };
+		.replay = o->replay, .percent_limit = o->percent_limit, .screen = &o->screen, .tell = tell_damage };
 	struct gus_error err = { 0 };
 
 	return unit_of(o->by, &how.unit, &err) == 0 && gus_stacks_report(&how, &err) == 0 ? 0 : status_of(&err);

@@ -34,6 +34,7 @@ struct stacks {
 	struct run warm, cold;
 	struct gus_core_config config;
 	struct gus_cache_config caches;
+	const char *path;               /* of the recording, which may have come by a pipe */
 	bool shown;
 };
 
@@ -56,6 +57,7 @@ static int print(const struct stacks *s, const struct gus_clues *clues, const st
 {
 	const Gusprof__Header *h = clues->profile.header;
 	struct gus_stacks_view v = { .how = s->how, .clues = clues, .model = model, .why = why,
+		.partly = model && !model->windows && model->traced->taken >= MOST,
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
 	struct gus_account account;
 	struct gus_sums sums;
@@ -78,8 +80,7 @@ static int print(const struct stacks *s, const struct gus_clues *clues, const st
 static int account(struct stacks *s, const struct gus_groups *groups, const struct gus_model_view *model,
 		   const char *why, struct gus_error *err)
 {
-	char *path = gus_recording_path(s->how->input, err);
-	struct gus_reader *reader = path ? gus_recording_open(path, err) : NULL;
+	struct gus_reader *reader = gus_recording_open(s->path, err);
 	const Gusprof__Header *header = reader ? gus_reader_header(reader) : NULL;
 	struct gus_symbols_options symbols = { .boot_id = header && header->host ? header->host->boot_id : NULL };
 	const struct gus_error *failure;
@@ -89,6 +90,7 @@ static int account(struct stacks *s, const struct gus_groups *groups, const stru
 	s->shown = true;
 	if (reader && gus_clues_read(&clues, reader, &symbols, model ? model->traced : NULL, gus_cli_log(0),
 				     err) == 0) {
+		s->how->tell(&clues.profile.damage);
 		rc = clues.samples ? print(s, &clues, groups, model, why) :
 			gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to show: %s has no sample",
 				 gus_recording_name(s->how->input));
@@ -100,7 +102,6 @@ static int account(struct stacks *s, const struct gus_groups *groups, const stru
 		gus_clues_free(&clues);
 	}
 	gus_reader_close(reader);
-	free(path);
 	return rc;
 }
 
@@ -111,8 +112,8 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	struct stacks *s = context;
 
 	if (model->inferred && model->inferred->source != GUS_ROUTES_STACKS)
-		return account(s, NULL, model, "there is neither a trace nor a snapshot of it; record with --trace "
-			       "auto", err);
+		return account(s, NULL, model, "the recording has neither a trace nor a snapshot of it (record "
+			       "--trace auto makes some, or says why not)", err);
 	return account(s, s->groups, model, NULL, err);
 }
 
@@ -158,6 +159,7 @@ int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err)
 	struct gus_uarch *uarch = path && name ? gus_uarch_load(name, 0, err) : NULL;
 	int rc = -1;
 
+	s.path = path;
 	s.warm = (struct run){ s.groups, 0 };
 	s.cold = (struct run){ s.groups, 1u << 31 };
 	if (uarch) {

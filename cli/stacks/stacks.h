@@ -8,6 +8,7 @@
 
 #include "attribution/accounts/sum.h"
 
+struct gus_damage;
 struct gus_error;
 struct gus_model_view;
 struct gus_screen_options;
@@ -18,6 +19,7 @@ struct gus_stacks_how {
 	bool json, replay;              /* replay: also snapshots of a recording that is not our own */
 	double percent_limit;           /* rows below it are left out, and their number is told; 0: half a percent */
 	const struct gus_screen_options *screen;
+	void (*tell)(const struct gus_damage *damage);  /* what of the recording cannot be read */
 };
 
 /* Replays the snapshots of the recording, runs what they execute through the core engine, and prints. Without any, or
@@ -31,6 +33,7 @@ struct gus_stacks_view {
 	const struct gus_account *account;
 	const struct gus_sums *sums;
 	const struct gus_model_view *model;     /* NULL: nothing was run */
+	bool partly;                            /* of its trace no more than the beginning was run */
 	const char *event, *why;                /* why: nothing could be moved, for people; NULL: something was */
 };
 void gus_stacks_text(const struct gus_stacks_view *v);

@@ -27,7 +27,8 @@ static void print_explained(const struct gus_stacks_view *v)
 	if (a->explained)
 		gus_print("# %.1f %% of the time is in code that %s executed: there it is moved to what the CPU waited "
 			  "for or retired (inferred), and split by a model of the CPU (modelled)\n",
-			  percent(a->explained, a->weight), windows ? "the recording's snapshots" : "its trace");
+			  percent(a->explained, a->weight), windows ? "the recording's snapshots" :
+			  v->partly ? "the beginning of its trace" : "its trace");
 	if (a->explained < a->weight)
 		gus_print("# %.1f %% stays where samples were seen, and nothing but their records tells why: %s\n",
 			  percent(a->weight - a->explained, a->weight),
@@ -37,7 +38,8 @@ static void print_explained(const struct gus_stacks_view *v)
 
 static void print_head(const struct gus_stacks_view *v)
 {
-	gus_print("# %" PRIu64 " samples of %s; %s\n", v->clues->samples, v->event, v->clues->sight.told);
+	gus_print("# %" PRIu64 " sample%s of %s; %s\n", v->clues->samples, v->clues->samples == 1 ? "" : "s", v->event,
+		  v->clues->sight.told);
 	print_explained(v);
 	if (v->clues->unsampled)
 		gus_print("# %.1f %% more was not sampled, as tasks ended before their next sample\n",
@@ -59,7 +61,7 @@ static void print_stack(const struct gus_sum_row *row)
 	gus_vec_append(&parts, row->stack.v, row->stack.n);
 	if (parts.n)
 		qsort(parts.v, parts.n, sizeof(*parts.v), by_part);
-	for (size_t i = 0; i < parts.n && i < PARTS && parts.v[i].weight; i++) {
+	for (size_t i = 0; i < parts.n && i < PARTS && percent(parts.v[i].weight, row->weight) >= 0.5; i++) {
 		gus_component_key(parts.v[i].what, key);
 		gus_print("%s%s %.0f%%", i ? ", " : "", key, percent(parts.v[i].weight, row->weight));
 	}
@@ -103,6 +105,8 @@ static void print_row(const struct gus_stacks_view *v, const struct gus_sum_row 
 	print_name(v, row);
 	printf("  ");
 	print_stack(row);
+	if (v->account->explained && row->evidence == GUS_OBSERVED && v->how->unit != GUS_SUM_THREAD)
+		printf(" (as seen)");
 	printf("\n");
 }
 
