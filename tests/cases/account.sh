@@ -103,6 +103,14 @@ cmp -s exported.json imported.json || problem "what is imported again has other 
 cp imported.json json
 holds "and it is not empty" 'd["total"]["weight"] > 0 and len(rows) > 0'
 
+# By a pipe there is the same, and of a cut one it is said.
+stacks -i traced --percent-limit 2 >first 2>err
+cat traced | stacks -i - --percent-limit 2 >out 2>err || { problem "none of a pipe"; cat err; }
+cmp -s first out || problem "what comes by a pipe has other stacks"
+head -c $(($(stat -c %s plain) * 3 / 4)) plain >cut
+stacks -i cut >out 2>err
+expect "what is cut is said to be" 'warning: the recording was cut at offset' err
+
 stacks -i nothing >out 2>err
 status=$?
 [[ $status -ne 0 && ! -s out && $(wc -l <err) -eq 1 ]] || problem "a recording that is not there: status $status"
