@@ -145,7 +145,7 @@ static void the_rows(void **state)
 	OMITS(s, "base 3%, FL-MB 2%, ");
 	OMITS(s, "base 3%, unknown 2%, ");
 	SAYS(s, "\n39.00% 35.00- 45.00% 94.00% work+0x15 [app] base 100%\n0.75% 0.50- 1.00% 0.75% 0x7001 [] unknown "
-		"100%\n0.25% in 1 instructions with less than 0.5 % each, or with too few samples to tell\n");
+		"100% (as seen)\n0.25% in 1 instructions with less than 0.5 % each, or with too few samples to tell\n");
 	s->how.percent_limit = .75;
 	SAYS(s, "0.75% 0x7001");
 	s->how.percent_limit = 1;
@@ -153,7 +153,7 @@ static void the_rows(void **state)
 	s->how.percent_limit = .01;
 	OMITS(s, "0x20");
 	s->sums.rows.v[3].fact = true;
-	SAYS(s, " 0x20 [lib.so] imul rax, rbx unknown 100%\n");
+	SAYS(s, " 0x20 [lib.so] imul rax, rbx unknown 100% (as seen)\n");
 	OMITS(s, " in 1 instructions");
 }
 
@@ -163,7 +163,7 @@ static void the_units(void **state)
 
 	s->how.unit = GUS_SUM_FUNCTION;
 	SAYS(s, " work [app] ST-L1 75%");
-	SAYS(s, " 0x7001 [] unknown 100%\n");
+	SAYS(s, " 0x7001 [] unknown 100% (as seen)\n");
 	SAYS(s, " in 1 functions with");
 	OMITS(s, "imul");
 	s->how.unit = GUS_SUM_MODULE;
