@@ -187,7 +187,7 @@ static void put_shares(struct work *w, size_t first, size_t n, uint64_t whole)
 		put(w, &(struct gus_account_cell){ .place = place_at(w, c->site, c->psv), .thread = c->who,
 				.what.events = c->psv & GUS_PSV_ALL, .moved = true, .weight = weights[i],
 				.told = (uint32_t)(first + i),
-				.evidence = gus_solution_has_met(e, c->site) ? GUS_INFERRED : GUS_MODELLED });
+				.evidence = gus_met_knows(&e->met, c->site) ? GUS_INFERRED : GUS_MODELLED });
 	}
 	free(shares);
 	free(weights);
@@ -254,7 +254,7 @@ static void explain(struct work *w, unsigned width)
 	given.time = time.v;
 	given.time_n = time.n;
 	give_met(c, &given);
-	gus_solution_make(&w->a->solution, &given, GUS_REPLICATES);
+	gus_solution_make(&w->a->solution, &given, true);
 	leave_unseen(w);
 	find_places(w);
 	share_threads(w);

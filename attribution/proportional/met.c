@@ -147,3 +147,16 @@ const struct gus_met_share *gus_met_find(const struct gus_met *e, uint32_t site,
 
 	return e->shares.n ? bsearch(&key, e->shares.v, e->shares.n, sizeof(key), find) : NULL;
 }
+
+static int by_site(const void *key, const void *element)
+{
+	const uint32_t *site = key;
+	const struct gus_met_share *share = element;
+
+	return *site < share->site ? -1 : *site > share->site;
+}
+
+bool gus_met_knows(const struct gus_met *e, uint32_t site)
+{
+	return e->shares.n && bsearch(&site, e->shares.v, e->shares.n, sizeof(*e->shares.v), by_site);
+}

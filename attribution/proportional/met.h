@@ -20,6 +20,8 @@ struct gus_met { struct gus_vec(struct gus_met_share) shares; }; /* by site and 
  * some more. */
 void gus_met_make(struct gus_met *e, const struct gus_groups *g, const struct gus_seen *s, bool ops);
 void gus_met_free(struct gus_met *e);
+/* Whether anything is known of what the site's executions met. */
+bool gus_met_knows(const struct gus_met *e, uint32_t site);
 /* NULL: nothing is known of it. */
 const struct gus_met_share *gus_met_find(const struct gus_met *e, uint32_t site, uint16_t psv);
 

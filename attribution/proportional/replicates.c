@@ -26,7 +26,7 @@ static const struct known known[GUS_REPLICATES_EVIDENCES] = {
 
 struct gus_replicates_options gus_replicates_defaults(enum gus_replicates_evidence evidence)
 {
-	return (struct gus_replicates_options){ .evidence = evidence, .replicates = GUS_REPLICATES,
+	return (struct gus_replicates_options){ .evidence = evidence, .replicates = true,
 		.strength = gus_spread_defaults().strength, .steps = 8, .doubts = known[evidence].doubts };
 }
 

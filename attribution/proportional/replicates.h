@@ -69,7 +69,7 @@ struct gus_replicates_doubts {
 struct gus_replicates_options {
 	enum gus_replicates_evidence evidence;
 	struct gus_replicates_doubts doubts;
-	unsigned replicates;    /* GUS_REPLICATES; 0: only cells are made */
+	bool replicates;        /* else only cells are made */
 	double samples;         /* of time */
 	double strength;        /* as the fit's */
 	unsigned steps;         /* of a replicate */

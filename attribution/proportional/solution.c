@@ -138,28 +138,6 @@ static enum gus_replicates_evidence evidence_of(const struct gus_solution_given 
 		GUS_REPLICATES_MODEL;
 }
 
-/* parts: those of time, which are explained. */
-static void replicate(struct gus_solution *e, const struct gus_solution_given *g, struct gus_spread *spread,
-		      struct gus_prior *prior, const struct sight *sights, size_t n, double strength,
-		      const struct gus_replicates_parts *time, unsigned replicates)
-{
-	struct gus_replicates_options o = gus_replicates_defaults(evidence_of(g));
-	struct gus_replicates_parts parts[SIGHTS] = { *time };
-	struct gus_replicates_seen seen[SIGHTS];
-
-	o.replicates = replicates;
-	o.samples = g->samples;
-	o.strength = strength;
-	for (size_t i = 0; n > 1 && replicates && g->seen && i < g->slices_n; i++)
-		count_slice(g, &g->slices[i], parts);
-	for (size_t i = 0; i < n; i++)
-		seen[i] = (struct gus_replicates_seen){ sights[i].counts.v, sights[i].counts.n, parts[i].v,
-			parts[i].n };
-	gus_replicates_make(&e->replicates, spread, prior, seen, n, &o);
-	for (size_t i = 1; i < SIGHTS; i++)
-		gus_vec_free(&parts[i]);
-}
-
 static void explain(struct gus_solution *e, const struct gus_solution_given *g, const struct gus_spread *spread,
 		    struct gus_replicates_parts *time)
 {
@@ -171,17 +149,23 @@ static void explain(struct gus_solution *e, const struct gus_solution_given *g, 
 	}
 }
 
+static double strength_of(const struct gus_solution_given *g)
+{
+	return g->strength > 0 ? g->strength : gus_spread_defaults().strength;
+}
+
 /* A fit, and what it is made of. */
-struct fit { struct gus_prior prior; struct gus_spread *spread; double deviance; };
+struct fit { unsigned width; struct gus_prior prior; struct gus_spread *spread; double deviance; };
 
 static void fit_begin(struct fit *f, const struct gus_solution *e, const struct gus_solution_given *g,
 		      const struct sight *sights, size_t n, unsigned width)
 {
-	const struct gus_prior_options po = gus_prior_defaults(width < GUS_GROUP_MOST ? width : GUS_GROUP_MOST);
+	const struct gus_prior_options po = gus_prior_defaults(width);
 	struct gus_spread_options so = gus_spread_defaults();
 
+	f->width = po.width;
 	so.ways = g->ways;
-	so.strength = g->strength > 0 ? g->strength : so.strength;
+	so.strength = strength_of(g);
 	gus_prior_make(&f->prior, g->groups, &po, g->met ? &e->met : NULL);
 	f->spread = gus_spread_new(&f->prior);
 	see_all(f->spread, g, sights, n);
@@ -211,7 +195,7 @@ static struct fit *fit_width(struct fit fits[2], const struct gus_solution *e, c
 	unsigned better;
 
 	fit_begin(&fits[0], e, g, sights, n, g->width);
-	if (fits[0].deviance <= unexplained(g, n) || g->width >= GUS_GROUP_MOST)
+	if (fits[0].deviance <= unexplained(g, n) || fits[0].width == GUS_GROUP_MOST)
 		return &fits[0];
 	fit_begin(&fits[1], e, g, sights, n, 2 * g->width);
 	better = 2 * fits[1].deviance < fits[0].deviance;
@@ -219,11 +203,31 @@ static struct fit *fit_width(struct fit fits[2], const struct gus_solution *e, c
 	return &fits[better];
 }
 
-void gus_solution_make(struct gus_solution *e, const struct gus_solution_given *g, unsigned replicates)
+/* time: what of it is explained. */
+static void replicate(struct gus_solution *e, const struct gus_solution_given *g, struct fit *f,
+		      const struct sight *sights, size_t n, const struct gus_replicates_parts *time, bool replicates)
+{
+	struct gus_replicates_options o = gus_replicates_defaults(evidence_of(g));
+	struct gus_replicates_parts parts[SIGHTS] = { *time };
+	struct gus_replicates_seen seen[SIGHTS];
+
+	o.replicates = replicates;
+	o.samples = g->samples;
+	o.strength = strength_of(g);
+	for (size_t i = 0; n > 1 && replicates && g->seen && i < g->slices_n; i++)
+		count_slice(g, &g->slices[i], parts);
+	for (size_t i = 0; i < n; i++)
+		seen[i] = (struct gus_replicates_seen){ sights[i].counts.v, sights[i].counts.n, parts[i].v,
+			parts[i].n };
+	gus_replicates_make(&e->replicates, f->spread, &f->prior, seen, n, &o);
+	for (size_t i = 1; i < SIGHTS; i++)
+		gus_vec_free(&parts[i]);
+}
+
+void gus_solution_make(struct gus_solution *e, const struct gus_solution_given *g, bool replicates)
 {
 	struct gus_replicates_parts time = { 0 };
 	struct sight sights[SIGHTS] = { { 0 } };
-	double strength = g->strength > 0 ? g->strength : gus_spread_defaults().strength;
 	struct fit fits[2], *fit;
 	size_t n;
 
@@ -233,10 +237,10 @@ void gus_solution_make(struct gus_solution *e, const struct gus_solution_given *
 	n = list_sights(g, sights);
 	fit = fit_width(fits, e, g, sights, n);
 	e->divergence = gus_spread_divergence(fit->spread);
-	e->width = fit == fits ? g->width : 2 * g->width;
+	e->width = fit->width;
 	explain(e, g, fit->spread, &time);
 	if (time.n)
-		replicate(e, g, fit->spread, &fit->prior, sights, n, strength, &time, replicates);
+		replicate(e, g, fit, sights, n, &time, replicates);
 	fit_end(fit);
 	gus_vec_free(&time);
 	for (size_t i = 0; i < SIGHTS; i++)
@@ -248,18 +252,4 @@ void gus_solution_free(struct gus_solution *e)
 	gus_replicates_free(&e->replicates);
 	gus_vec_free(&e->left);
 	gus_met_free(&e->met);
-}
-
-static int by_site(const void *key, const void *element)
-{
-	const uint32_t *site = key;
-	const struct gus_met_share *share = element;
-
-	return *site < share->site ? -1 : *site > share->site;
-}
-
-bool gus_solution_has_met(const struct gus_solution *e, uint32_t site)
-{
-	return e->met.shares.n &&
-		bsearch(&site, e->met.shares.v, e->met.shares.n, sizeof(*e->met.shares.v), by_site);
 }

@@ -56,11 +56,8 @@ struct gus_solution {
 	struct gus_met met;                     /* empty: nobody tells */
 };
 
-/* replicates: so many of them, GUS_REPLICATES or none. Without any there are no intervals, but all else. Freed with
- * gus_solution_free. */
-void gus_solution_make(struct gus_solution *e, const struct gus_solution_given *given, unsigned replicates);
+/* Without replicates there are no intervals, but all else. Freed with gus_solution_free. */
+void gus_solution_make(struct gus_solution *e, const struct gus_solution_given *given, bool replicates);
 void gus_solution_free(struct gus_solution *e);
-/* Whether samples tell what executions of the site met. */
-bool gus_solution_has_met(const struct gus_solution *e, uint32_t site);
 
 #endif

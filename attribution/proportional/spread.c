@@ -114,20 +114,15 @@ static uint32_t find_place(const struct seen *seen, const struct gus_site_count 
 	return place;
 }
 
-/* By place; what no cycle is seen at is returned. */
-static double put_counts(const struct seen *seen, const struct gus_site_count *counts, size_t n, double *out)
+/* By place, but for what no cycle is seen at. */
+static void put_counts(const struct seen *seen, const struct gus_site_count *counts, size_t n, double *out)
 {
-	double nowhere = 0;
-
 	for (size_t i = 0; i < n; i++) {
 		uint32_t place = find_place(seen, &counts[i]);
 
-		if (place == GUS_INDEX_NONE)
-			nowhere += counts[i].share;
-		else
+		if (place != GUS_INDEX_NONE)
 			out[place] += counts[i].share;
 	}
-	return nowhere;
 }
 
 static void list_by_place(struct seen *seen)
@@ -172,13 +167,19 @@ bool gus_spread_sees(const struct gus_spread *s, size_t i, const struct gus_site
 	return find_place(&s->seen.v[i], there) != GUS_INDEX_NONE;
 }
 
+/* By place, of cycles with these shares. */
+static void expect(const struct seen *seen, const double *shares, double *expected)
+{
+	for (uint32_t k = 0; k < seen->places.n; k++)
+		expected[k] = 0;
+	for (size_t k = 0; k < seen->links.n; k++)
+		expected[seen->links.v[k].place] += seen->links.v[k].share * shares[seen->links.v[k].cycle];
+}
+
 /* By place: what was seen as times what these cycles would show. */
 static void take_ratios(const struct seen *seen, const double *shares, const double *counts, double *ratios)
 {
-	for (uint32_t k = 0; k < seen->places.n; k++)
-		ratios[k] = 0;
-	for (size_t k = 0; k < seen->links.n; k++)
-		ratios[seen->links.v[k].place] += seen->links.v[k].share * shares[seen->links.v[k].cycle];
+	expect(seen, shares, ratios);
 	for (uint32_t k = 0; k < seen->places.n; k++)
 		ratios[k] = ratios[k] > 0 ? counts[k] / ratios[k] : 1;
 }
@@ -230,15 +231,6 @@ static double sum_of(const double *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		sum += v[i];
 	return sum;
-}
-
-/* By place, of cycles with these shares. */
-static void expect(const struct seen *seen, const double *shares, double *expected)
-{
-	for (uint32_t k = 0; k < seen->places.n; k++)
-		expected[k] = 0;
-	for (size_t k = 0; k < seen->links.n; k++)
-		expected[seen->links.v[k].place] += seen->links.v[k].share * shares[seen->links.v[k].cycle];
 }
 
 double gus_spread_divergence(const struct gus_spread *s)

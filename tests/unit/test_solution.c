@@ -81,7 +81,7 @@ static void solve(struct loop *f, enum gus_solution_executions executions, doubl
 	f->given.ipc = ipc;
 	f->given.time = f->time.v;
 	f->given.time_n = f->time.n;
-	gus_solution_make(&f->s, &f->given, GUS_REPLICATES);
+	gus_solution_make(&f->s, &f->given, true);
 }
 
 static double share_of(const struct loop *f, uint64_t address, uint16_t psv)
@@ -222,8 +222,8 @@ static void what_they_met(void **state)
 	see_executions(&f, A, 4000, GUS_PSV_ST_L1);
 	f.given.met = &f.seen;
 	solve(&f, GUS_SOLUTION_BY_NOTHING, 0);
-	assert_true(gus_solution_has_met(&f.s, gus_groups_site(f.groups, A)));
-	assert_false(gus_solution_has_met(&f.s, gus_groups_site(f.groups, B)));
+	assert_true(gus_met_knows(&f.s.met, gus_groups_site(f.groups, A)));
+	assert_false(gus_met_knows(&f.s.met, gus_groups_site(f.groups, B)));
 	assert_true(share_of(&f, A, GUS_PSV_ST_L1) > 9 * share_of(&f, A, 0));
 	assert_true(share_of(&f, B, GUS_PSV_ST_L1) == 0);
 	end(&f);
@@ -357,8 +357,8 @@ static void what_the_last_met(void **state)
 	see_executions(&f, B, 10, 0);
 	f.given.met = &f.seen;
 	solve(&f, GUS_SOLUTION_BY_NOTHING, 0);
-	assert_false(gus_solution_has_met(&f.s, gus_groups_site(f.groups, A)));
-	assert_true(gus_solution_has_met(&f.s, gus_groups_site(f.groups, B)));
+	assert_false(gus_met_knows(&f.s.met, gus_groups_site(f.groups, A)));
+	assert_true(gus_met_knows(&f.s.met, gus_groups_site(f.groups, B)));
 	end(&f);
 }
 
@@ -380,7 +380,7 @@ static void of_threads(void **state)
 	assert_float_equal(of[1], .4, 1e-9);
 	assert_non_null(f.s.replicates.shares);
 	gus_solution_free(&f.s);
-	gus_solution_make(&f.s, &f.given, 0);
+	gus_solution_make(&f.s, &f.given, false);
 	assert_null(f.s.replicates.shares);
 	assert_true(f.s.replicates.cells.n > 0);
 	end(&f);

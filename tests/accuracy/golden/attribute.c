@@ -143,7 +143,7 @@ static int judge(const struct golden_attribute_options *o, const struct golden_t
 {
 	const uint16_t all = (1 << GUS_CORE_PSV_EVENTS) - 1;
 	const struct golden_tier *t = q->tier;
-	enum golden_scheme scheme = t->executed == GOLDEN_COUNTED_SAMPLES ? t->executions : t->time;
+	enum golden_scheme scheme = golden_tier_samples(t) ? t->executions : t->time;
 	struct golden_estimates raw = { 0 }, corrected = { 0 };
 	struct golden_score before, after, own;
 	int rc = golden_tier_estimate(q, &raw, &corrected, NULL, err);

@@ -13,15 +13,13 @@
 
 /* AMD and Arm: plain cycles say where time goes, IBS and SPE what was executed and what it met. */
 const struct golden_tier golden_tiers[GOLDEN_TIERS] = {
-	{ "pebs", GOLDEN_BY_PEBS, GUS_SPREAD_NEXT, true, GOLDEN_COUNTED_STACKS, 0, false, false, true,
+	{ "pebs", GOLDEN_BY_PEBS, GUS_SPREAD_NEXT, true, GUS_SOLUTION_BY_STACKS, 0, true, GOLDEN_BY_LOADS },
+	{ "tpebs", GOLDEN_BY_PEBS, GUS_SPREAD_NEXT, true, GUS_SOLUTION_BY_INSNS, GOLDEN_BY_TPEBS, true,
 		GOLDEN_BY_LOADS },
-	{ "tpebs", GOLDEN_BY_PEBS, GUS_SPREAD_NEXT, true, GOLDEN_COUNTED_SAMPLES, GOLDEN_BY_TPEBS, false, true, true,
-		GOLDEN_BY_LOADS },
-	{ "ibs", GOLDEN_BY_PMU, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_SAMPLES, GOLDEN_BY_IBS_OPS, true, false,
-		true, GOLDEN_BY_IBS_OPS },
-	{ "spe", GOLDEN_BY_PMU, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_SAMPLES, GOLDEN_BY_SPE, true, false, true,
-		GOLDEN_BY_SPE },
-	{ "timer", GOLDEN_BY_TIMER, GUS_SPREAD_INTERRUPT, false, GOLDEN_COUNTED_MODEL, 0, false, false, false, 0 },
+	{ "ibs", GOLDEN_BY_PMU, GUS_SPREAD_INTERRUPT, false, GUS_SOLUTION_BY_OPS, GOLDEN_BY_IBS_OPS, true,
+		GOLDEN_BY_IBS_OPS },
+	{ "spe", GOLDEN_BY_PMU, GUS_SPREAD_INTERRUPT, false, GUS_SOLUTION_BY_OPS, GOLDEN_BY_SPE, true, GOLDEN_BY_SPE },
+	{ "timer", GOLDEN_BY_TIMER, GUS_SPREAD_INTERRUPT, false, GUS_SOLUTION_BY_MODEL, 0, false, 0 },
 };
 
 const struct golden_variant golden_variants[GOLDEN_VARIANTS] = {
@@ -110,11 +108,11 @@ static int read_some(const struct golden_question *q, enum golden_scheme scheme,
 static int read_recording(const struct golden_question *q, struct recording *rec, struct gus_error *err)
 {
 	const struct golden_tier *t = q->tier;
-	struct reading time = { .recording = rec, .time = true, .stacks = t->executed == GOLDEN_COUNTED_STACKS };
+	struct reading time = { .recording = rec, .time = true, .stacks = t->executed == GUS_SOLUTION_BY_STACKS };
 	struct reading executions = { .recording = rec }, events = { .recording = rec, .met = true };
 	int rc = read_some(q, t->time, &time, err);
 
-	if (rc == 0 && t->executed == GOLDEN_COUNTED_SAMPLES)
+	if (rc == 0 && golden_tier_samples(t))
 		rc = read_some(q, t->executions, &executions, err);
 	if (rc == 0 && t->met)
 		rc = read_some(q, t->events, &events, err);
@@ -182,17 +180,15 @@ static void put_time(const struct golden_question *q, const struct gus_seen *sli
 static void give(const struct golden_question *q, const struct recording *rec, enum golden_half half,
 		 struct gus_replicates_parts *time, struct gus_solution_slice *slices, struct gus_solution_given *g)
 {
-	static const enum gus_solution_executions executions[] = { [GOLDEN_COUNTED_MODEL] = GUS_SOLUTION_BY_MODEL,
-		[GOLDEN_COUNTED_STACKS] = GUS_SOLUTION_BY_STACKS, [GOLDEN_COUNTED_SAMPLES] = GUS_SOLUTION_BY_INSNS };
 	const struct golden_tier *t = q->tier;
 
 	*g = (struct gus_solution_given){ .groups = q->groups, .width = q->width, .sight = t->sight,
-		.behind = t->behind, .early = EARLY, .samples = (double)rec->all[half].time,
-		.executions = t->ops ? GUS_SOLUTION_BY_OPS : executions[t->executed], .seen = &rec->all[half],
-		.slices = slices, .ipc = q->ipc, .met = t->met && !q->variant->no_met ? &rec->met[half] : NULL,
-		.met_by_ops = t->ops, .ways = q->variant->ways, .strength = q->variant->strength };
-	if (q->variant->no_executed)
-		g->executions = GUS_SOLUTION_BY_NOTHING;
+		.behind = t->behind, .early = EARLY, .samples = (double)rec->all[half].time, .slices = slices,
+		.executions = q->variant->no_executed ? GUS_SOLUTION_BY_NOTHING : t->executed,
+		.seen = &rec->all[half], .ipc = q->ipc,
+		.met = t->met && !q->variant->no_met ? &rec->met[half] : NULL,
+		.met_by_ops = t->executed == GUS_SOLUTION_BY_OPS, .ways = q->variant->ways,
+		.strength = q->variant->strength };
 	for (uint32_t i = 0; i < SLICES; i++) {
 		if (half != GOLDEN_WHOLE && (half == GOLDEN_ODD) != i % 2)
 			continue;
@@ -213,7 +209,7 @@ static void estimate(const struct golden_question *q, const struct recording *re
 	struct gus_solution e;
 
 	give(q, rec, half, &time, slices, &given);
-	gus_solution_make(&e, &given, replicates ? GUS_REPLICATES : 0);
+	gus_solution_make(&e, &given, replicates != NULL);
 	if (out)
 		put_corrected(&e, q->groups, &rec->all[half], out);
 	if (replicates) {

@@ -6,33 +6,30 @@
 
 #include <stdbool.h>
 
-#include "attribution/proportional/replicates.h"
-#include "attribution/proportional/spread.h"
+#include "attribution/proportional/solution.h"
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
 
 struct gus_error;
 struct gus_groups;
 
-enum golden_counted {
-	GOLDEN_COUNTED_MODEL,          /* nothing is measured of executions: a model's traces tell */
-	GOLDEN_COUNTED_STACKS,         /* branch stacks of the samples of time */
-	GOLDEN_COUNTED_SAMPLES,        /* samples of their own */
-};
 struct golden_tier {
 	const char *name;
 	enum golden_scheme time;
 	enum gus_spread_sight sight;
 	bool behind;                    /* branches tell where a misprediction led */
-	enum golden_counted executed;
-	enum golden_scheme executions;  /* of GOLDEN_COUNTED_SAMPLES: */
-	bool ops;                       /* each is of an op, of which an instruction has several */
-	bool retired;                   /* they tell retire latencies */
+	enum gus_solution_executions executed;
+	enum golden_scheme executions;  /* if these are sampled */
 	bool met;                       /* samples of `events` tell what executions met */
 	enum golden_scheme events;
 };
 enum { GOLDEN_TIERS = 5 };
 extern const struct golden_tier golden_tiers[GOLDEN_TIERS];
+/* Whether there are samples of executions. */
+static inline bool golden_tier_samples(const struct golden_tier *t)
+{
+	return t->executed == GUS_SOLUTION_BY_OPS || t->executed == GUS_SOLUTION_BY_INSNS;
+}
 
 /* What of the correction is done otherwise, to see what each part of it is worth. */
 struct golden_variant {
