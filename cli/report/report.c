@@ -512,7 +512,8 @@ static void tell_damage(const struct gus_damage *damage)
 static int move(const struct report_options *o)
 {
 	struct gus_stacks_how how = { .input = o->input, .uarch = o->uarch, .json = o->format == JSON,
-		.replay = o->replay, .percent_limit = o->percent_limit, .screen = &o->screen, .tell = tell_damage };
+		.replay = o->replay, .percent_limit = o->percent_limit, .screen = &o->screen,
+		.log = gus_cli_log(o->quiet ? -1 : o->verbosity), .tell = tell_damage };
 	struct gus_error err = { 0 };
 
 	return unit_of(o->by, &how.unit, &err) == 0 && gus_stacks_report(&how, &err) == 0 ? 0 : status_of(&err);

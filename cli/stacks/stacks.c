@@ -88,7 +88,7 @@ static int account(struct stacks *s, const struct gus_groups *groups, const stru
 	int rc = -1;
 
 	s->shown = true;
-	if (reader && gus_clues_read(&clues, reader, &symbols, model ? model->traced : NULL, gus_cli_log(0),
+	if (reader && gus_clues_read(&clues, reader, &symbols, model ? model->traced : NULL, s->how->log,
 				     err) == 0) {
 		s->how->tell(&clues.profile.damage);
 		rc = clues.samples ? print(s, &clues, groups, model, why) :

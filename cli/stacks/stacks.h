@@ -10,6 +10,7 @@
 
 struct gus_damage;
 struct gus_error;
+struct gus_log;
 struct gus_model_view;
 struct gus_screen_options;
 
@@ -19,6 +20,7 @@ struct gus_stacks_how {
 	bool json, replay;              /* replay: also snapshots of a recording that is not our own */
 	double percent_limit;           /* rows below it are left out, and their number is told; 0: half a percent */
 	const struct gus_screen_options *screen;
+	const struct gus_log *log;
 	void (*tell)(const struct gus_damage *damage);  /* what of the recording cannot be read */
 };
 

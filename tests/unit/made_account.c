@@ -105,6 +105,15 @@ Gusprof__Event *made_event(struct made *m, const char *name, const char *unit)
 	return e;
 }
 
+Gusprof__Event *made_precise_event(struct made *m, const char *name)
+{
+	Gusprof__Event *e = made_event(m, name, "events");
+
+	e->type = 4; /* PERF_TYPE_RAW */
+	e->precise = 2;
+	return e;
+}
+
 void made_samples(struct made *m, unsigned n, struct gus_sample s)
 {
 	s.period = 1000;

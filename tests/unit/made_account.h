@@ -51,6 +51,8 @@ int made_account_setup_ending(void **state);
 int made_account_teardown(void **state);
 
 Gusprof__Event *made_event(struct made *m, const char *name, const char *unit);
+/* One of the CPU's own, that is precise. */
+Gusprof__Event *made_precise_event(struct made *m, const char *name);
 /* So many of a sample, of a weight of 1000 each; of process 10, its first thread and the user's code, if it does not
  * say so itself. */
 void made_samples(struct made *m, unsigned n, struct gus_sample s);

@@ -308,12 +308,9 @@ static void expect_evidence(const struct made *m, enum gus_evidence evidence)
 static void of_instructions(void **state)
 {
 	struct made *m = *state;
-	Gusprof__Event *e;
 
 	made_event(m, "cpu-clock", "ns");
-	e = made_event(m, "inst_retired.prec_dist:pp", "events");
-	e->type = 4;
-	e->precise = 2;
+	made_precise_event(m, "inst_retired.prec_dist:pp");
 	made_samples(m, 900, (struct gus_sample){ .ip = app_at + TEXT + ADD });
 	made_samples(m, 200, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .event = 1, .exact = true });
 	made_samples(m, 200, (struct gus_sample){ .ip = app_at + TEXT + ADD, .event = 1, .exact = true });
@@ -333,11 +330,9 @@ static void of_loads(void **state)
 	Gusprof__Event *e;
 
 	made_event(m, "cpu-clock", "ns");
-	e = made_event(m, "mem-loads", "events");
-	e->type = 4;
+	e = made_precise_event(m, "mem-loads");
 	e->config = 0x1cd;
 	e->config1 = 3;
-	e->precise = 2;
 	made_samples(m, 900, (struct gus_sample){ .ip = app_at + TEXT + ADD });
 	made_samples(m, 300, (struct gus_sample){ .ip = app_at + TEXT + IMUL, .event = 1, .exact = true,
 		.events = GUS_PSV_ST_L1 | (uint64_t)(GUS_PSV_ALL - GUS_PSV_ST_L1) << 16 });

@@ -162,9 +162,7 @@ static void of_two_kinds(void **state)
 	Gusprof__Event *e;
 
 	made_event(m, "cpu-clock", "ns");
-	e = made_event(m, "inst_retired.prec_dist:pp", "events");
-	e->type = 4;
-	e->precise = 2;
+	made_precise_event(m, "inst_retired.prec_dist:pp");
 	e = made_event(m, "ibs_op/cnt_ctl=1/", "events");
 	e->pmu = (char *)(uintptr_t)"ibs_op";
 	e->config = 1 << 19;
