@@ -138,7 +138,7 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_FLAG, AT(stacks),
 	  .fit = { .excludes = "sort symbol dso comm pid tid cpu time event off-cpu wall false-sharing stats "
 	  "call-graph inverted children flamegraph header format=csv",
-	  .why = "it moves all samples, to instructions" } },
+	  .why = "it is a report of its own, of all samples" } },
 	{ 0, "uarch", "NAME|FILE|host|nominal", "With --stacks: the CPU, as of gusprof model; by default that of the "
 	  "recording's machine.", GUS_OPTION_STRING, AT(uarch), .fit = { .needs = "stacks" } },
 	{ 0, "replay", NULL, "With --stacks: replay snapshots although somebody else made the recording.",
