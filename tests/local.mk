@@ -399,6 +399,7 @@ unit_tests = \
 	tests/unit/test_stacks_shown \
 	tests/unit/test_seen \
 	tests/unit/test_waits \
+	tests/unit/test_prior \
 	tests/unit/test_solution \
 	tests/unit/test_spread \
 	tests/unit/test_stack \
@@ -724,6 +725,7 @@ tests_unit_test_finder_SOURCES = tests/unit/test_finder.c $(made_trace)
 tests_unit_test_met_SOURCES = tests/unit/test_met.c
 tests_unit_test_waits_SOURCES = tests/unit/test_waits.c
 tests_unit_test_seen_SOURCES = tests/unit/test_seen.c
+tests_unit_test_prior_SOURCES = tests/unit/test_prior.c
 tests_unit_test_solution_SOURCES = tests/unit/test_solution.c
 tests_unit_test_spread_SOURCES = tests/unit/test_spread.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
