@@ -180,6 +180,21 @@ static void half_of_it(void **state)
 	end(&f);
 }
 
+/* All samples are at A. The model executes each op every other cycle, so half of the time both retire, and half of it A
+ * is waited for. */
+static void by_model(void **state)
+{
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	gus_vec_push(&f.time, (struct gus_replicates_part){ { gus_groups_site(f.groups, A), false, 1 }, 0, 0 });
+	solve(&f, GUS_SOLUTION_BY_MODEL, 0);
+	assert_float_equal(share_of(&f, A, 0), .75, .05);
+	assert_float_equal(share_of(&f, B, 0), .25, .05);
+	end(&f);
+}
+
 /* By the model, too: its cycles are those that are here. */
 static void half_by_model(void **state)
 {
@@ -432,6 +447,7 @@ int main(void)
 		cmocka_unit_test(wait_for_one),
 		cmocka_unit_test(too_narrow),
 		cmocka_unit_test(half_of_it),
+		cmocka_unit_test(by_model),
 		cmocka_unit_test(half_by_model),
 		cmocka_unit_test(of_ops),
 		cmocka_unit_test(what_they_met),

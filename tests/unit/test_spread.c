@@ -438,6 +438,47 @@ static void test_many_threads(void **state)
 	drop(&t);
 }
 
+/* Nothing was fitted yet: of the model's cycles an eighth is at A and the rest at C, and half of the samples is at each.
+ * Each op is executed in an eighth of the cycles, and B was seen to be in a quarter. What is off of both adds up, by
+ * their samples. Half of what is at A is told apart by what was before it, which nobody knows of here; and of what no
+ * cycle is seen at there is no word. */
+static void test_deviance(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, .25 }, { 0, true, .25 }, { 2, false, .5 },
+		{ 9, false, .1 } };
+	const struct gus_site_count executed[] = { { 0, false, .125 }, { 1, false, .25 }, { 2, false, .125 } };
+	const struct gus_prior_options po = { .width = 4 };
+	struct gus_spread_cells cells = { 0 };
+	struct gus_spread *spread;
+	struct gus_prior prior;
+	double off;
+	struct loop f;
+
+	(void)state;
+	run(&f);
+	gus_prior_make(&prior, f.groups, &po, NULL);
+	spread = gus_spread_new(&prior);
+	gus_spread_see(spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_NEXT, .counts = time, .n = 4,
+			.samples = 100 });
+	gus_spread_see(spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_EXECUTED, .counts = executed, .n = 3,
+			.samples = 40 });
+	gus_spread_fit(spread, &(struct gus_spread_options){ .strength = 1, .ways = 1e-9 });
+	off = 100 * (.5 * log(4) + .5 * log(4. / 7)) + 40 * (.125 - .25 + .25 * log(2));
+	assert_float_equal(gus_spread_deviance(spread), off, .05);
+	assert_float_equal(gus_spread_share(spread, 0, time, 4, &cells), .1, 1e-12);
+	assert_float_equal(share_of(&cells, 0, -1) + share_of(&cells, 1, -1), .5, 1e-9);
+	assert_float_equal(share_of(&cells, 2, -1), .5, 1e-9);
+	gus_vec_free(&cells);
+	gus_spread_recount(spread, 0, (const struct gus_site_count[]){ { 7, false, .2 }, { 8, false, .3 } }, 2);
+	assert_float_equal(gus_spread_share(spread, 0, (const struct gus_site_count[]){ { 7, false, .2 },
+					    { 8, false, .3 } }, 2, &cells), .5, 1e-12);
+	assert_int_equal(cells.n, 0);
+	assert_float_equal(gus_spread_deviance(spread), 100 * 1 + 40 * (.125 - .25 + .25 * log(2)), .05);
+	gus_spread_free(spread);
+	gus_prior_free(&prior);
+	gus_groups_free(f.groups);
+}
+
 /* Of the model's cycles an eighth is seen at A and the rest at C. What was seen so is no way off; half at each is half
  * of the logarithms of 4 and of 4/7. If nothing was seen there is no way. */
 static void test_divergence(void **state)
@@ -542,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_not_as_modelled),
 		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_deviance),
 		cmocka_unit_test(test_divergence),
 		cmocka_unit_test(test_known_to_be_behind),
 		cmocka_unit_test(test_behind),
