@@ -231,12 +231,11 @@ void gus_solution_make(struct gus_solution *e, const struct gus_solution_given *
 	struct fit fits[2], *fit;
 	size_t n;
 
-	*e = (struct gus_solution){ .divergence = 0 };
+	*e = (struct gus_solution){ .width = 0 };
 	if (g->met)
 		gus_met_make(&e->met, g->groups, g->met, g->met_by_ops);
 	n = list_sights(g, sights);
 	fit = fit_width(fits, e, g, sights, n);
-	e->divergence = gus_spread_divergence(fit->spread);
 	e->width = fit->width;
 	explain(e, g, fit->spread, &time);
 	if (time.n)

@@ -51,7 +51,6 @@ struct gus_solution_given {
 struct gus_solution {
 	struct gus_replicates replicates;       /* its cells add up to the time but what is left */
 	struct gus_vec(size_t) left;            /* of the time given: which of it no cycle that could be is seen at */
-	double divergence;                      /* gus_spread_divergence */
 	unsigned width;                         /* as given, or twice that, if it explains too little */
 	struct gus_met met;                     /* empty: nobody tells */
 };

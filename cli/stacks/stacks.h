@@ -35,6 +35,7 @@ struct gus_stacks_view {
 	const struct gus_account *account;
 	const struct gus_sums *sums;
 	const struct gus_model_view *model;     /* NULL: nothing was run */
+	unsigned width;                         /* ops that retire in a cycle, as the table has it */
 	bool partly;                            /* of its trace no more than the beginning was run */
 	const char *event, *why;                /* why: nothing could be moved, for people; NULL: something was */
 };

@@ -29,6 +29,9 @@ static void print_explained(const struct gus_stacks_view *v)
 			  "for or retired (inferred), and split by a model of the CPU (modelled)\n",
 			  percent(a->explained, a->weight), windows ? "the recording's snapshots" :
 			  v->partly ? "the beginning of its trace" : "its trace");
+	if (a->solution.width > v->width)
+		gus_print("# the table has %u ops that retire in a cycle, which cannot have executed so much; up to %u "
+			  "can\n", v->width, a->solution.width);
 	if (a->explained < a->weight)
 		gus_print("# %.1f %% stays where samples were seen, and nothing but their records tells why: %s\n",
 			  percent(a->weight - a->explained, a->weight),

@@ -438,7 +438,7 @@ static void test_many_threads(void **state)
 	drop(&t);
 }
 
-/* Nothing was fitted yet: of the model's cycles an eighth is at A and the rest at C, and half of the samples is at each.
+/* Nothing was fitted yet: of the model's cycles an eighth is at A, the rest at C, and half of the samples is at each.
  * Each op is executed in an eighth of the cycles, and B was seen to be in a quarter. What is off of both adds up, by
  * their samples. Half of what is at A is told apart by what was before it, which nobody knows of here; and of what no
  * cycle is seen at there is no word. */

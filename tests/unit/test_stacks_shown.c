@@ -78,10 +78,11 @@ static int setup(void **state)
 	s->clues.sight = (struct gus_sampler_sight){ .known = true, .told = "each is where it is" };
 	s->account.weight = 2000;
 	s->account.explained = 1980;
+	s->account.solution.width = 6;
 	s->how.input = "a.data";
 	s->how.unit = GUS_SUM_INSTRUCTION;
 	s->v = (struct gus_stacks_view){ .how = &s->how, .clues = &s->clues, .account = &s->account, .sums = &s->sums,
-		.model = &s->model, .event = "cpu-clock" };
+		.model = &s->model, .event = "cpu-clock", .width = 6 };
 	*state = s;
 	return 0;
 }
@@ -116,6 +117,13 @@ static void the_head(void **state)
 		"executed: ");
 	SAYS(s, "\n# 1.0 % stays where samples were seen, and nothing but their records tells why: no window has "
 		"executed that code, or it is the kernel's\n# share 95 % of the time seen instruction, and what");
+	s->v.partly = true;
+	SAYS(s, "in code that the beginning of its trace executed: ");
+	s->v.partly = false;
+	s->v.width = s->account.solution.width = 4;
+	OMITS(s, "retire in a cycle");
+	s->account.solution.width = 8;
+	SAYS(s, "\n# the table has 4 ops that retire in a cycle, which cannot have executed so much; up to 8 can\n");
 	s->model.windows = &s->windows;
 	SAYS(s, "in code that its trace executed: ");
 	s->windows.taken = 1;
@@ -224,6 +232,7 @@ static void the_document(void **state)
 	assert_int_equal(number_of(of, "samples"), 20);
 	assert_int_equal(number_of(total, "weight"), 2000);
 	assert_int_equal(number_of(total, "explained"), 1980);
+	assert_int_equal(number_of(total, "retire_width"), 6);
 	assert_int_equal(number_of(total, "not_sampled"), 0);
 	assert_null(text_of(total, "why_unexplained"));
 	assert_int_equal(json_array_size(json_object_get(o, "rows")), ROWS);
