@@ -57,6 +57,14 @@ static void tell_tlb(struct gus_psv *psv, const struct gus_data_source *d)
 		tell(psv, GUS_PSV_ST_TLB, true);
 }
 
+/* A store retires before it is written: that its line was not there has not stalled it, by TEA's definition of what
+ * became known in time; and whether its page had to be known before is each core's own affair. */
+static void tell_store(struct gus_psv *psv)
+{
+	psv->proved &= (uint16_t)~(GUS_PSV_ST_L1 | GUS_PSV_ST_LLC | GUS_PSV_ST_TLB);
+	psv->excluded |= GUS_PSV_ST_L1 | GUS_PSV_ST_LLC;
+}
+
 struct gus_psv gus_proof_of_data(const struct gus_data_source *d)
 {
 	struct gus_psv psv = { 0, 0 };
@@ -65,8 +73,8 @@ struct gus_psv gus_proof_of_data(const struct gus_data_source *d)
 		return psv;
 	tell_levels(&psv, d);
 	tell_tlb(&psv, d);
-	if (!(d->does & GUS_DATA_LOADS)) /* by TEA's definition */
-		tell(&psv, GUS_PSV_ST_LLC, false);
+	if (!(d->does & GUS_DATA_LOADS))
+		tell_store(&psv);
 	return psv;
 }
 
@@ -79,7 +87,7 @@ struct gus_psv gus_proof_of_ibs(const struct gus_ibs_op *op)
 	tell(&psv, GUS_PSV_FL_MB, op->branch && op->mispredicted);
 	if (!op->load && !op->store) {
 		psv.excluded |= DATA | GUS_PSV_DR_SQ;
-	} else if (op->known & GUS_IBS_CACHE) { /* that it missed is known also where no level is */
+	} else if (op->load && (op->known & GUS_IBS_CACHE)) { /* that it missed is known also where no level is */
 		tell(&psv, GUS_PSV_ST_L1, op->dc_miss);
 	}
 	if (!op->load)
@@ -115,6 +123,18 @@ static void tell_anew(struct gus_psv *psv, enum gus_psv_event event, bool had)
 	tell(psv, event, had);
 }
 
+/* Cycles from issue to the end of a load that hits in L1: more than those of any Arm core (4 to 8), and no more than L2
+ * takes. */
+enum { FROM_L1 = 10 };
+
+/* A line that another has asked for is no refill of who finds it on its way; but it comes later than any from L1. */
+static bool is_late(const struct gus_spe_record *r)
+{
+	const uint32_t needed = GUS_SPE_HAS_TOTAL | GUS_SPE_HAS_ISSUE | GUS_SPE_HAS_TRANSLATION;
+
+	return (r->known & needed) == needed && r->total > (uint32_t)r->issue + r->translation + FROM_L1;
+}
+
 static void tell_spe_data(struct gus_psv *psv, const struct gus_spe_record *r, uint64_t midr)
 {
 	struct gus_data_source d = gus_spe_data_source(r, midr);
@@ -123,9 +143,11 @@ static void tell_spe_data(struct gus_psv *psv, const struct gus_spe_record *r, u
 
 	psv->proved |= data.proved;
 	psv->excluded |= data.excluded;
+	if (!(r->operation & GUS_SPE_OP_LOAD))
+		return;
 	if (told & (GUS_SPE_L1D_ACCESS | GUS_SPE_L1D_REFILL))
-		tell_anew(psv, GUS_PSV_ST_L1, told & GUS_SPE_L1D_REFILL);
-	if ((told & (GUS_SPE_LLC_ACCESS | GUS_SPE_LLC_MISS)) && (r->operation & GUS_SPE_OP_LOAD))
+		tell_anew(psv, GUS_PSV_ST_L1, (told & GUS_SPE_L1D_REFILL) || is_late(r));
+	if (told & (GUS_SPE_LLC_ACCESS | GUS_SPE_LLC_MISS))
 		tell_anew(psv, GUS_PSV_ST_LLC, told & GUS_SPE_LLC_MISS);
 }
 

@@ -112,12 +112,12 @@ static void test_other_fields(void **state)
 		assert_int_equal(of((union word){ .snoop = snoops[i].snoop, .snoopx = snoops[i].beyond }).snoop,
 				 snoops[i].is);
 	for (size_t i = 0; i < sizeof(tlbs) / sizeof(*tlbs); i++) {
-		struct gus_data_source d = of((union word){ .op = STORE, .dtlb = tlbs[i].bits });
+		struct gus_data_source d = of((union word){ .op = LOAD, .dtlb = tlbs[i].bits });
 		struct gus_psv psv = gus_proof_of_data(&d);
 
 		assert_int_equal(d.tlb, tlbs[i].is);
 		assert_int_equal(psv.proved, tlbs[i].proved);
-		assert_int_equal(psv.excluded, tlbs[i].excluded | LLC); /* as it is a store */
+		assert_int_equal(psv.excluded, tlbs[i].excluded);
 	}
 	assert_int_equal(of((union word){ .op = LOAD | PREFETCH }).does, GUS_DATA_LOADS | GUS_DATA_PREFETCHES);
 	assert_int_equal(of((union word){ .op = STORE }).does, GUS_DATA_STORES);
@@ -133,15 +133,19 @@ static void test_other_fields(void **state)
 	assert_true(of((union word){ .op = LOAD, .blk = 4 }).blocked_told);
 }
 
-/* A store may not have missed in LLC by TEA's definition, and what is no access says nothing. */
+/* A store has retired before it misses, and what is no access says nothing. */
 static void test_data_of_others(void **state)
 {
-	struct gus_data_source d = of((union word){ .op = STORE, .lvl_num = 13 });
+	struct gus_data_source d = of((union word){ .op = STORE, .lvl_num = 13, .dtlb = 2 | 32 });
 	struct gus_psv psv = gus_proof_of_data(&d);
 
 	(void)state;
-	assert_int_equal(psv.proved, SL1);
-	assert_int_equal(psv.excluded, LLC);
+	assert_int_equal(psv.proved, 0);
+	assert_int_equal(psv.excluded, SL1 | LLC);
+	d = of((union word){ .op = STORE, .lvl_num = 1, .dtlb = 2 | 8 });
+	assert_int_equal(gus_proof_of_data(&d).excluded, SL1 | LLC | TLB);
+	d = of((union word){ .op = LOAD | STORE, .lvl_num = 13, .dtlb = 2 | 32 });
+	assert_int_equal(gus_proof_of_data(&d).proved, SL1 | LLC | TLB);
 	d = of((union word){ .op = LOAD, .lvl_num = 7 }); /* L0 */
 	psv = gus_proof_of_data(&d);
 	assert_int_equal(psv.proved, 0);
@@ -183,7 +187,7 @@ static void test_ibs(void **state)
 		{ { .load = true, .uncached = true }, GUS_DATA_UNCACHED, 0, MB | SQ },
 		/* a store, and what does both */
 		{ { .store = true, .known = GUS_IBS_CACHE | GUS_IBS_L2, .dc_miss = true, .l2_miss = true },
-			GUS_DATA_L2, SL1, MB | MO | LLC },
+			GUS_DATA_L2, 0, MB | MO | SL1 | LLC },
 		{ { .load = true, .store = true, .known = GUS_IBS_CACHE }, GUS_DATA_L1, 0, MB | SL1 | LLC },
 	};
 
@@ -284,13 +288,18 @@ static void test_spe(void **state)
 		{ n1, L1D | REFILL | N1_LLC, 0xffff, 10, GUS_SPE_OP_LOAD, GUS_DATA_L3, SL1 | LLC, EX | MB | SQ },
 		{ n1, L1D | REFILL | GUS_SPE_LLC_ACCESS, 0xffff, 14, GUS_SPE_OP_LOAD, GUS_DATA_RAM, SL1,
 			EX | MB | SQ | LLC },
-		/* a store's source means nothing; a walk is a miss, and no walk is not known to be a hit */
-		{ n1, L1D | GUS_SPE_TLB_ACCESS | GUS_SPE_TLB_WALK, 0xffff, 14, GUS_SPE_OP_STORE, GUS_DATA_L1, TLB,
+		/* a walk is a miss, and no walk is not known to be a hit; a store's source means nothing, nor its walk */
+		{ n1, L1D | GUS_SPE_TLB_ACCESS | GUS_SPE_TLB_WALK, 0xffff, 16, GUS_SPE_OP_LOAD, GUS_DATA_L1, TLB,
+			EX | MB | SQ | SL1 | LLC },
+		{ n1, L1D | GUS_SPE_TLB_ACCESS, 0xffff, 16, GUS_SPE_OP_LOAD, GUS_DATA_L1, 0,
+			EX | MB | SQ | SL1 | LLC },
+		{ n1, L1D | GUS_SPE_TLB_ACCESS | GUS_SPE_TLB_WALK, 0xffff, 14, GUS_SPE_OP_STORE, GUS_DATA_L1, 0,
 			EX | MB | MO | SL1 | LLC },
 		{ n1, L1D | GUS_SPE_TLB_ACCESS, 0xffff, 16, GUS_SPE_OP_STORE, GUS_DATA_L1, 0,
 			EX | MB | MO | SL1 | LLC },
 		/* the last cache is asked about by loads alone */
-		{ a76, L1D | REFILL | N1_LLC, 0xffff, 16, GUS_SPE_OP_STORE, GUS_DATA_L3, SL1, EX | MB | MO | LLC },
+		{ a76, L1D | REFILL | N1_LLC, 0xffff, 16, GUS_SPE_OP_STORE, GUS_DATA_L3, 0,
+			EX | MB | MO | SL1 | LLC },
 		/* what says that it was mispredicted is a branch, too, whatever else it is; what does not is none */
 		{ n1, L1D | GUS_SPE_MISPREDICTED, 0xffff, 16, GUS_SPE_OP_LOAD, GUS_DATA_L1, MB, EX | SQ | SL1 | LLC },
 		{ n1, GUS_SPE_MISPREDICTED, 0, 16, GUS_SPE_OP_LOAD, 0, 0, MB | SQ },
@@ -334,6 +343,31 @@ static void test_spe_of_others(void **state)
 	r.known = 0;
 	assert_int_equal(gus_proof_of_spe(&r, 0).excluded, 0);
 	assert_int_equal(gus_spe_data_source(&r, 0).does, 0);
+}
+
+/* A line on its way is no refill of who finds it there, but it comes late; how late, translation apart, is known only of
+ * a load that tells all three latencies. */
+static void test_spe_late(void **state)
+{
+	enum { LATENCIES = GUS_SPE_HAS_TOTAL | GUS_SPE_HAS_ISSUE | GUS_SPE_HAS_TRANSLATION };
+	const struct gus_spe_record hit = { .known = GUS_SPE_HAS_OPERATION | GUS_SPE_HAS_EVENTS | LATENCIES,
+		.class = GUS_SPE_LOAD_STORE, .operation = GUS_SPE_OP_LOAD, .events_told = 0xffff,
+		.events = GUS_SPE_L1D_ACCESS, .issue = 30, .translation = 20, .total = 60 };
+	static const uint32_t untold[] = { GUS_SPE_HAS_TOTAL, GUS_SPE_HAS_ISSUE, GUS_SPE_HAS_TRANSLATION };
+	struct gus_spe_record r = hit;
+
+	(void)state;
+	assert_int_equal(gus_proof_of_spe(&r, 0).excluded & SL1, SL1);
+	r.total = 61;
+	assert_int_equal(gus_proof_of_spe(&r, 0).proved, SL1);
+	r.operation = GUS_SPE_OP_STORE;
+	assert_int_equal(gus_proof_of_spe(&r, 0).proved, 0);
+	for (size_t i = 0; i < sizeof(untold) / sizeof(*untold); i++) {
+		r = hit;
+		r.total = 61;
+		r.known &= ~untold[i];
+		assert_int_equal(gus_proof_of_spe(&r, 0).excluded & SL1, SL1);
+	}
 }
 
 static void test_spe_data(void **state)
@@ -383,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_ibs_fetch),
 		cmocka_unit_test(test_spe),
 		cmocka_unit_test(test_spe_of_others),
+		cmocka_unit_test(test_spe_late),
 		cmocka_unit_test(test_spe_data),
 		cmocka_unit_test(test_names),
 	};
