@@ -307,6 +307,48 @@ static void tags_know_what_they_are_on(void **state)
 	}
 }
 
+static void one_of_several(uint32_t uop, uint64_t dispatched, uint64_t completed, enum gus_hit level, enum gus_tlb tlb)
+{
+	golden_samplers_uop(samplers, &(struct gus_core_event){ .op = LOAD, .uop = uop, .nth = (uint8_t)(uop - LOAD),
+		.dispatched = dispatched, .completed = completed, .retired = 60, .address = 0xabc0,
+		.bytes = uops[uop].kind == GUS_UOP_LOAD ? 32 : 0, .level = (uint8_t)level, .tlb = (uint8_t)tlb,
+		.translation = 7, .miss = 40, .ends = uop == LOAD + 2 });
+}
+
+/* A wide load in two halves, and what it is added to: the first half meets all that there is to be met, and latencies
+ * are those of the op to who samples ops, and of the load to who samples uops. */
+static void an_op_of_several_uops(void **state)
+{
+	const struct golden_sample *ibs = NULL, *spe = NULL;
+
+	(void)state;
+	begin(1, 1, 1);
+	ops[LOAD].uops_n = 3;
+	uops[LOAD + 1] = (struct gus_uop){ .kind = GUS_UOP_LOAD, .again = true };
+	uops[LOAD + 2] = (struct gus_uop){ .kind = GUS_UOP_COMPUTE };
+	cycle(GUS_COMMIT_DRAINED, 3, 0);
+	for (unsigned i = 0; i < 3; i++) { /* three of them, of which one has a tag */
+		one_of_several(LOAD, 2, 45, GUS_HIT_L3, GUS_TLB_SECOND);
+		one_of_several(LOAD + 1, 3, 46, GUS_HIT_L1, GUS_TLB_HIT);
+		one_of_several(LOAD + 2, 47, 51, 0, 0);
+		golden_samplers_retire(samplers, &(struct gus_core_retired){ .op = LOAD, .ends = true });
+	}
+	for (size_t i = 0; i < told.n; i++) {
+		ibs = told.v[i].scheme == GOLDEN_BY_IBS_CYCLES ? &told.v[i].seen.sample : ibs;
+		spe = told.v[i].scheme == GOLDEN_BY_SPE ? &told.v[i].seen.sample : spe;
+	}
+	assert_non_null(ibs);
+	assert_non_null(spe);
+	assert_int_equal(ibs->level, GUS_HIT_L3);
+	assert_int_equal(ibs->tlb, GUS_TLB_SECOND);
+	assert_false(ibs->coming);
+	assert_int_equal(ibs->tag_to_issue, 47);
+	assert_int_equal(ibs->tag_to_complete, 51);
+	assert_int_equal(spe->level, GUS_HIT_L3);
+	assert_int_equal(spe->tag_to_issue, 2);
+	assert_int_equal(spe->tag_to_complete, 45);
+}
+
 /* Whether a scheme is that of hardware, by which of TEA's events it is judged, and whether its samples stand for time:
  * those of instructions that were chosen by what they do, do not. */
 static void what_schemes_are_judged_by(void **state)
@@ -601,6 +643,7 @@ int main(void)
 		cmocka_unit_test_teardown(many_branches, teardown),
 		cmocka_unit_test_teardown(tags_by_cycles, teardown),
 		cmocka_unit_test_teardown(tags_know_what_they_are_on, teardown),
+		cmocka_unit_test_teardown(an_op_of_several_uops, teardown),
 		cmocka_unit_test(what_schemes_are_judged_by),
 		cmocka_unit_test_teardown(slots_are_drawn, teardown),
 		cmocka_unit_test_teardown(tags_by_ops, teardown),

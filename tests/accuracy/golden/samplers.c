@@ -56,6 +56,7 @@ struct tag {
 	uint32_t slot;
 	uint8_t scheme, pass;
 	bool is_load, done;
+	uint32_t load_issue, load_complete;
 	struct golden_seen seen;
 };
 
@@ -409,8 +410,9 @@ static bool is_coming(const struct gus_core_event *e, bool load)
 	return load && e->level == GUS_HIT_L1 && e->miss;
 }
 
-static void see_uop(struct tag *tag, const struct gus_core_event *e, enum gus_uop_kind kind)
+static void see_uop(struct tag *tag, const struct gus_core_event *e, const struct gus_uop *uop)
 {
+	enum gus_uop_kind kind = (enum gus_uop_kind)uop->kind;
 	struct golden_sample *g = &tag->seen.sample;
 	uint32_t complete = (uint32_t)(e->completed - e->issued), issue = (uint32_t)(e->dispatched - e->issued);
 
@@ -423,7 +425,7 @@ static void see_uop(struct tag *tag, const struct gus_core_event *e, enum gus_uo
 		return;
 	g->load |= kind == GUS_UOP_LOAD;
 	g->store |= kind == GUS_UOP_STORE_ADDRESS;
-	if (!e->bytes || (tag->is_load && kind != GUS_UOP_LOAD))
+	if (!e->bytes || uop->again || (tag->is_load && kind != GUS_UOP_LOAD)) /* again: the first has met it all */
 		return;
 	tag->is_load = kind == GUS_UOP_LOAD;
 	g->address = e->address;
@@ -433,6 +435,15 @@ static void see_uop(struct tag *tag, const struct gus_core_event *e, enum gus_uo
 	g->translation = e->translation;
 	g->miss = e->miss;
 	g->coming = is_coming(e, tag->is_load);
+	tag->load_issue = issue;
+	tag->load_complete = complete;
+}
+
+/* What of Arm's cores is sampled is one uop: a load's latencies are not those of what it is fused with here. */
+static void take_load(struct tag *tag)
+{
+	tag->seen.sample.tag_to_issue = tag->load_issue;
+	tag->seen.sample.tag_to_complete = tag->load_complete;
 }
 
 /* Where a branch goes that says so itself. */
@@ -464,6 +475,8 @@ static void finish_tag(struct golden_samplers *s, struct tag *tag, const struct 
 	g->returns = class == GUS_INSN_RET;
 	if (g->branch && g->taken && (op->flags & GUS_OP_CONDITIONAL)) /* of others it is not known yet */
 		g->target = target_of(s, op);
+	if (tag->scheme == GOLDEN_BY_SPE && tag->is_load)
+		take_load(tag);
 	t->in_flight[tag->pass] = false;
 	t->samples++;
 	emit(s, (enum golden_scheme)tag->scheme, &tag->seen);
@@ -572,7 +585,7 @@ void golden_samplers_uop(struct golden_samplers *s, const struct gus_core_event 
 		sample_load(s, e);
 	for (uint64_t i = s->tags_head; i < s->tags_tail && s->tags[i % TAGS].cycle == s->slot_cycle; i++)
 		if (s->tags[i % TAGS].slot == s->slot)
-			see_uop(&s->tags[i % TAGS], e, (enum gus_uop_kind)uop->kind);
+			see_uop(&s->tags[i % TAGS], e, uop);
 }
 
 void golden_samplers_retire(struct golden_samplers *s, const struct gus_core_retired *told)
