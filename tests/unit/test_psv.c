@@ -288,7 +288,7 @@ static void test_spe(void **state)
 		{ n1, L1D | REFILL | N1_LLC, 0xffff, 10, GUS_SPE_OP_LOAD, GUS_DATA_L3, SL1 | LLC, EX | MB | SQ },
 		{ n1, L1D | REFILL | GUS_SPE_LLC_ACCESS, 0xffff, 14, GUS_SPE_OP_LOAD, GUS_DATA_RAM, SL1,
 			EX | MB | SQ | LLC },
-		/* a walk is a miss, and no walk is not known to be a hit; a store's source means nothing, nor its walk */
+		/* a walk is a miss, and no walk is not known to be a hit; a store's source and walk mean nothing */
 		{ n1, L1D | GUS_SPE_TLB_ACCESS | GUS_SPE_TLB_WALK, 0xffff, 16, GUS_SPE_OP_LOAD, GUS_DATA_L1, TLB,
 			EX | MB | SQ | SL1 | LLC },
 		{ n1, L1D | GUS_SPE_TLB_ACCESS, 0xffff, 16, GUS_SPE_OP_LOAD, GUS_DATA_L1, 0,
@@ -345,8 +345,8 @@ static void test_spe_of_others(void **state)
 	assert_int_equal(gus_spe_data_source(&r, 0).does, 0);
 }
 
-/* A line on its way is no refill of who finds it there, but it comes late; how late, translation apart, is known only of
- * a load that tells all three latencies. */
+/* A line on its way is no refill of who finds it there, but it comes late; how late, translation apart, is known only
+ * of a load that tells all three latencies. */
 static void test_spe_late(void **state)
 {
 	enum { LATENCIES = GUS_SPE_HAS_TOTAL | GUS_SPE_HAS_ISSUE | GUS_SPE_HAS_TRANSLATION };
