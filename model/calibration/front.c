@@ -125,8 +125,16 @@ static int climb(struct front *t, struct gus_micro *(*of)(enum gus_isa, unsigned
 	return 0;
 }
 
+/* Whether the width is the only one that is as steep. */
+static bool is_steep(const struct gus_stairs *s)
+{
+	return s->low > s->width - 1 && s->low <= s->width && s->high >= s->width && s->high < s->width + 1;
+}
+
 static enum gus_confidence sureness(const struct gus_stairs *s)
 {
+	if (s->residual > 0.6 * s->next && s->residual <= 0.6 && is_steep(s))
+		return GUS_CONFIDENCE_MEDIUM;
 	if (s->residual > 0.6 * s->next || s->residual > 0.6)
 		return GUS_CONFIDENCE_LOW;
 	return s->residual > 0.3 * s->next ? GUS_CONFIDENCE_MEDIUM : GUS_CONFIDENCE_HIGH;

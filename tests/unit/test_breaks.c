@@ -268,6 +268,52 @@ static void stairs_with_a_landing_are_told(void **state)
 	assert_int_equal(s.width, 8);
 }
 
+/* What is done by then retires by 8 a cycle; what comes later waits until it is decoded, by 4. */
+static void the_wider_of_two_stairs_counts(void **state)
+{
+	double times[49];
+	struct gus_stairs s;
+
+	(void)state;
+	build(times, 49, 8, 1);
+	for (unsigned i = 25; i < 49; i++)
+		times[i] = times[24] + (i - 25) / 4 + 1;
+	gus_stairs_fit(times, 49, 16, &s);
+	assert_int_equal(s.width, 8);
+}
+
+/* Every fourth or so is a cycle late: other stairs are nearly as near, but none of another width is as steep. */
+static void late_ones_leave_stairs_as_steep(void **state)
+{
+	uint32_t chance = 1;
+	double times[49];
+	struct gus_stairs s;
+
+	(void)state;
+	for (unsigned turn = 0; turn < 50; turn++) {
+		build(times, 49, 5, turn % 5);
+		for (unsigned i = 0; i < 49; i++)
+			times[i] += draw(&chance) % 4 == 0;
+		gus_stairs_fit(times, 49, 16, &s);
+		assert_true(s.low > 4 && s.low < 5);
+		assert_true(s.high > 5 && s.high < 6.5);
+	}
+}
+
+static void how_steep_stairs_are_is_known_as_far_as_they_go(void **state)
+{
+	static const double three[] = { 10, 11, 12 }, flat[] = { 10, 10, 11, 10, 10 };
+	struct gus_stairs s;
+
+	(void)state;
+	gus_stairs_fit(three, 3, 8, &s);
+	assert_true(s.low > 0.999 && s.low <= 1 && s.high >= 1 && s.high < 1.001);
+	gus_stairs_fit(three, 2, 8, &s);        /* a line through two points says nothing */
+	assert_true(s.low == 0 && isinf(s.high));
+	gus_stairs_fit(flat, 5, 8, &s);
+	assert_true(s.low > 1 && isinf(s.high));
+}
+
 static void stairs_stand_noise(void **state)
 {
 	uint32_t chance = 1;
@@ -303,6 +349,9 @@ int main(void)
 		cmocka_unit_test(errors_come_through),
 		cmocka_unit_test(widths_of_stairs_are_told),
 		cmocka_unit_test(stairs_with_a_landing_are_told),
+		cmocka_unit_test(the_wider_of_two_stairs_counts),
+		cmocka_unit_test(late_ones_leave_stairs_as_steep),
+		cmocka_unit_test(how_steep_stairs_are_is_known_as_far_as_they_go),
 		cmocka_unit_test(stairs_stand_noise),
 	};
 
