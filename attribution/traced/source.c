@@ -2,11 +2,15 @@
 /* Traces on their way into a table of regions: one, several one after the other, or several at the same time, frame by
  * frame, as those of processes that wait for each other have to be read. Each numbers its blocks and threads from 0 and
  * has mappings of its own; here all have numbers of one table. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attribution/traced/private.h"
 #include "base/error.h"
+
+/* What a stream has come to: its window, and where that began. */
+struct now { bool any; uint64_t window, from; };
 
 struct gus_traced_source {
 	struct gus_traced *t;
@@ -16,6 +20,9 @@ struct gus_traced_source {
 	struct gus_vec(uint32_t) streams;       /* the same; GUS_TRACED_NONE: nothing of it yet */
 	struct gus_traced_mappings mappings;
 	size_t records;                         /* that were taken */
+	uint64_t stretch;                       /* instructions that are taken or left together; 0: all are taken */
+	double share;                           /* so many of these are taken */
+	struct gus_vec(struct now) now;         /* the trace's streams; of a trace that is thinned */
 };
 
 struct gus_traced_source *gus_traced_source_new(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err)
@@ -86,6 +93,41 @@ static uint32_t stream_of(struct gus_traced_source *s, uint32_t stream)
 	return s->streams.v[stream];
 }
 
+void gus_traced_source_thin(struct gus_traced_source *s, uint64_t stretch, double share)
+{
+	s->stretch = stretch;
+	s->share = share;
+	s->t->thinned = true;
+}
+
+static uint64_t window_begins(struct gus_traced_source *s, const struct gus_trace_step *step)
+{
+	struct now *now;
+
+	while (s->now.n <= step->stream)
+		gus_vec_push(&s->now, (struct now){ .any = false });
+	now = &s->now.v[step->stream];
+	if (!now->any || now->window != step->window)
+		*now = (struct now){ true, step->window, step->at };
+	return now->from;
+}
+
+/* Whether the stretch that a step is in is taken: of each window the first, and others that are even over it. Each is a
+ * window of its own, as what led into it was not seen. */
+static bool is_taken(struct gus_traced_source *s, struct gus_trace_step *step)
+{
+	double number, before;
+	uint64_t stretch;
+
+	if (!s->stretch)
+		return true;
+	stretch = (step->at - window_begins(s, step)) / s->stretch;
+	number = (double)stretch;
+	before = number * s->share + (1 - s->share);
+	step->window += step->at / s->stretch;
+	return stretch == 0 || floor(before + s->share) > floor(before);
+}
+
 static int read_step(struct gus_traced_source *s, struct gus_error *err)
 {
 	struct gus_trace_step step;
@@ -95,6 +137,8 @@ static int read_step(struct gus_traced_source *s, struct gus_error *err)
 		return more;
 	if (step.block >= s->blocks.n)
 		learn_blocks(s);
+	if (!is_taken(s, &step))
+		return 1;
 	step.block = s->blocks.v[step.block];
 	step.stream = stream_of(s, step.stream);
 	return gus_traced_take(s->t, &step, err) == 0 ? 1 : -1;
@@ -137,6 +181,7 @@ void gus_traced_source_end(struct gus_traced_source *s)
 	gus_traced_retire(t);
 	gus_vec_free(&s->blocks);
 	gus_vec_free(&s->streams);
+	gus_vec_free(&s->now);
 	gus_vec_free(&s->mappings);
 	free(s);
 }

@@ -16,6 +16,9 @@
 #include "cli/model/rates.h"
 #include "cli/screen/screen.h"
 
+/* Of a trace that is not run as a whole so many are, or more. */
+enum { STRETCHES = 32 };
+
 static const char *name_of_region(void *context, uint32_t region)
 {
 	static char name[256];
@@ -140,20 +143,59 @@ void gus_model_traced_set_part(struct gus_model_view *v, const struct gus_trace 
 	v->window = about->every ? about->length : 0;
 }
 
-static int read_trace(const struct gus_model_traced *m, struct gus_traced *t, struct gus_trace *trace,
-		      struct gus_error *err)
-{
-	struct gus_traced_source *source;
-	int more = 1;
+/* What there is of a file's trace to be read; of one that cannot be read on as much as can. */
+struct extent { uint64_t instructions, windows; };
 
-	if (!m->most)
-		return gus_traced_read(t, trace, err);
-	source = gus_traced_source_new(t, trace, err);
-	while (source && more > 0 && t->taken < m->most)
+static void measure(const char *path, struct extent *e)
+{
+	struct gus_vec(uint64_t) windows = { 0 };       /* by stream: the last one, and 1 */
+	struct gus_trace *trace = gus_trace_open(path, NULL);
+	struct gus_trace_step step;
+
+	*e = (struct extent){ 0, 0 };
+	while (trace && gus_trace_next(trace, &step, NULL) > 0) {
+		while (windows.n <= step.stream)
+			gus_vec_push(&windows, 0);
+		e->windows += windows.v[step.stream] != step.window + 1;
+		windows.v[step.stream] = step.window + 1;
+		e->instructions += gus_trace_block(trace, step.block).insns;
+	}
+	gus_vec_free(&windows);
+	gus_trace_close(trace);
+}
+
+static int read_source(struct gus_traced *t, struct gus_traced_source *source, uint64_t most, struct gus_error *err)
+{
+	int more = source ? 1 : -1;
+
+	while (more > 0 && t->taken < most)
 		more = gus_traced_source_read(source, err);
 	if (source)
 		gus_traced_source_end(source);
-	return source && more >= 0 ? 0 : -1;
+	return more >= 0 ? 0 : -1;
+}
+
+/* Of a long trace stretches that are even over it: a program does one thing first and another later. Without a path,
+ * of what is made up on the way, its beginning. */
+static int read_trace(const struct gus_model_traced *m, struct gus_traced *t, struct gus_trace *trace,
+		      const char *path, struct gus_error *err)
+{
+	struct extent extent = { 0, 0 };
+	struct gus_traced_source *source;
+	uint64_t parts;
+
+	if (m->most && path)
+		measure(path, &extent);
+	if (!m->most || (path && extent.instructions <= m->most))
+		return gus_traced_read(t, trace, err);
+	source = gus_traced_source_new(t, trace, err);
+	if (!path)
+		return read_source(t, source, m->most, err);
+	parts = extent.windows > STRETCHES ? extent.windows : STRETCHES;
+	if (source)
+		gus_traced_source_thin(source, m->most / parts ? m->most / parts : 1,
+				       (double)m->most / (double)extent.instructions);
+	return read_source(t, source, UINT64_MAX, err);
 }
 
 /* What of it cannot be read is told by the run that is shown; that it could not be read this time is not. */
@@ -167,7 +209,7 @@ static int run_cold(const struct gus_model_traced *m, const char *path, const st
 
 	if (trace) {
 		gus_model_traced_open_cold(m, rights, &predictor, &cold);
-		read_trace(m, &cold, trace, &why);
+		read_trace(m, &cold, trace, path, &why);
 		gus_traced_end(&cold, &why);
 		gus_model_traced_close(NULL, &cold);
 		gus_trace_close(trace);
@@ -201,7 +243,7 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 		return -1;
 	}
 	gus_model_traced_open(m, in, &rights, &predictor, &t);
-	rc = read_trace(m, &t, trace, &trouble);
+	rc = read_trace(m, &t, trace, in ? NULL : v->path, &trouble);
 	if (gus_traced_end(&t, &trouble) != 0)
 		rc = -1;
 	v->trouble = rc ? trouble.text : NULL;

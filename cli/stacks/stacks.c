@@ -57,7 +57,7 @@ static int print(const struct stacks *s, const struct gus_clues *clues, const st
 {
 	const Gusprof__Header *h = clues->profile.header;
 	struct gus_stacks_view v = { .how = s->how, .clues = clues, .model = model, .why = why,
-		.width = s->config.retire_width, .partly = model && !model->windows && model->traced->taken >= MOST,
+		.width = s->config.retire_width, .partly = model && model->traced->thinned,
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
 	struct gus_account account;
 	struct gus_sums sums;

@@ -36,7 +36,7 @@ struct gus_stacks_view {
 	const struct gus_sums *sums;
 	const struct gus_model_view *model;     /* NULL: nothing was run */
 	unsigned width;                         /* ops that retire in a cycle, as the table has it */
-	bool partly;                            /* of its trace no more than the beginning was run */
+	bool partly;                            /* of its trace stretches alone were run */
 	const char *event, *why;                /* why: nothing could be moved, for people; NULL: something was */
 };
 void gus_stacks_text(const struct gus_stacks_view *v);

@@ -28,7 +28,7 @@ static void print_explained(const struct gus_stacks_view *v)
 		gus_print("# %.1f %% of the time is in code that %s executed: there it is moved to what the CPU waited "
 			  "for or retired (inferred), and split by a model of the CPU (modelled)\n",
 			  percent(a->explained, a->weight), windows ? "the recording's snapshots" :
-			  v->partly ? "the beginning of its trace" : "its trace");
+			  v->partly ? "stretches of its trace" : "its trace");
 	if (a->solution.width > v->width)
 		gus_print("# the table has %u ops that retire in a cycle, which cannot have executed so much; up to %u "
 			  "can\n", v->width, a->solution.width);

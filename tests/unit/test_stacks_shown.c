@@ -118,7 +118,7 @@ static void the_head(void **state)
 	SAYS(s, "\n# 1.0 % stays where samples were seen, and nothing but their records tells why: no window has "
 		"executed that code, or it is the kernel's\n# share 95 % of the time seen instruction, and what");
 	s->v.partly = true;
-	SAYS(s, "in code that the beginning of its trace executed: ");
+	SAYS(s, "in code that stretches of its trace executed: ");
 	s->v.partly = false;
 	s->v.width = s->account.solution.width = 4;
 	OMITS(s, "retire in a cycle");

@@ -925,6 +925,56 @@ static void test_beside(void **state)
 	made_model_free(&s);
 }
 
+/* A trace of 160 turns of a loop of 4 instructions, and 160 of another, in one window; and a thread that is shorter
+ * than a stretch of 8 turns. The first of each is taken in any case, then those that complete another whole. */
+static void stretches_are_even(void **state)
+{
+	enum { TURNS = 160, STRETCH = 32 };
+	static const struct { double share; uint64_t first, second, short_one; } cases[] = {
+		{ .25, 8 * 5, 8 * 5, 4 }, { .1, 8 * 2, 8 * 2, 4 }, { .001, 8, 0, 4 }, { 1, TURNS, TURNS, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_traced_source *source;
+		struct made_model s;
+		struct made_trace made;
+		struct gus_trace *trace;
+		uint32_t bodies[2];
+
+		made_trace_begin(&made, "x86_64");
+		bodies[0] = add_loop(&made);
+		bodies[1] = made_trace_block(&made, FAR, loop, loop_lengths, sizeof(loop), 4);
+		for (unsigned k = 0; k < 2 * TURNS; k++) {
+			made_trace_step(&made, bodies[k / TURNS], 1);
+			made_trace_load(&made, 0x10000000, 0);
+		}
+		made_trace_flush(&made, 0);
+		for (unsigned k = 0; k < 4; k++) {
+			made_trace_step(&made, bodies[0], 1);
+			made_trace_load(&made, 0x10000000, 0);
+		}
+		made_trace_flush(&made, 1);
+		trace = made_trace_end(&made);
+		made_model_begin(&s);
+		gus_traced_open(&s.t, &s.options);
+		source = gus_traced_source_new(&s.t, trace, NULL);
+		assert_false(s.t.thinned);
+		gus_traced_source_thin(source, STRETCH, cases[i].share);
+		assert_true(s.t.thinned);
+		while (gus_traced_source_read(source, NULL) > 0)
+			;
+		gus_traced_source_end(source);
+		gus_trace_close(trace);
+		made_model_end(&s);
+		assert_int_equal(s.t.blocks.n, 2);
+		assert_int_equal(s.t.blocks.v[0].executed, cases[i].first + cases[i].short_one);
+		assert_int_equal(s.t.blocks.v[1].executed, cases[i].second);
+		check_sums(&s.t);
+		made_model_free(&s);
+	}
+}
+
 /* Two traces, one after the other: threads with blocks, mappings and caches of their own. */
 static void test_two(void **state)
 {
@@ -1361,7 +1411,8 @@ int main(void)
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_predictor),
 		cmocka_unit_test(test_warm_up),
-		cmocka_unit_test(test_two), cmocka_unit_test(test_warm),
+		cmocka_unit_test(stretches_are_even), cmocka_unit_test(test_two),
+		cmocka_unit_test(test_warm),
 		cmocka_unit_test(test_slots), cmocka_unit_test(test_code_lines),
 		cmocka_unit_test(test_refused_jump), cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_late_code), cmocka_unit_test(test_late_phase),
