@@ -12,14 +12,14 @@
 
 const char *gus_sum_unit_name(enum gus_sum_unit unit)
 {
-	static const char *const names[GUS_SUM_UNITS] = { "instruction", "block", "loop", "function", "module",
-		"thread" };
+	static const char *const names[GUS_SUM_UNITS] = { "instruction", "block", "loop", "line", "function",
+		"module", "thread" };
 
 	return names[unit];
 }
 
 /* What tells rows apart. All of one size, as bytes are compared. */
-struct row_key { uint32_t module, loop; uint64_t offset; };
+struct row_key { uint32_t module, loop, file, line; uint64_t offset; };
 
 struct part_key { uint32_t row, events, served, unknown; };
 
@@ -42,7 +42,11 @@ static bool name(struct summing *m, const struct gus_clue_place *p, struct gus_s
 
 	if (p->place.module != GUS_CLUE_NONE)
 		gus_symbols_names(c->profile.symbols, gus_space_module(c->profile.space, p->place.module), p->offset,
-				  GUS_DEPTH_FUNCTION, names);
+				  m->unit == GUS_SUM_LINE ? GUS_DEPTH_LINE : GUS_DEPTH_FUNCTION, names);
+	if (m->unit == GUS_SUM_LINE && names[0].file && names[0].line) {
+		row->file = gus_strings_get(&m->s->strings, gus_strings_add(&m->s->strings, names[0].file));
+		row->line = names[0].line;
+	}
 	if (names[0].function) {
 		row->function = gus_strings_get(&m->s->strings, gus_strings_add(&m->s->strings, names[0].function));
 		row->start = names[0].start;
@@ -75,7 +79,8 @@ static struct gus_sum_row describe(struct summing *m, uint32_t place)
 
 	if (m->unit == GUS_SUM_MODULE)
 		row.offset = 0;
-	else if (name(m, p, &row) && (m->unit == GUS_SUM_FUNCTION || m->unit == GUS_SUM_LOOP))
+	else if (name(m, p, &row) && (m->unit == GUS_SUM_FUNCTION || m->unit == GUS_SUM_LOOP ||
+				      (m->unit == GUS_SUM_LINE && !row.file)))
 		row.offset = row.start;
 	if (m->unit == GUS_SUM_LOOP)
 		set_loop(m->a, p, &row);
@@ -101,7 +106,9 @@ static uint32_t row_of_place(struct summing *m, uint32_t place)
 
 	if (m->row_of[place] == GUS_CLUE_NONE) {
 		row = describe(m, place);
-		key = (struct row_key){ gus_strings_add(&m->s->strings, row.module), row.loop, row.offset };
+		key = (struct row_key){ gus_strings_add(&m->s->strings, row.module), row.loop,
+			gus_strings_add(&m->s->strings, row.file ? row.file : ""), row.line,
+			row.file ? 0 : row.offset };
 		m->row_of[place] = add_row(m, &row, &key);
 	}
 	return m->row_of[place];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* An account's cells added up to rows, by instruction, block, loop, function, module or thread. The rows of each unit
- * add up to the account. How far a row and its components may be off is known (95 % of the time; of what was sampled),
- * and what of a row cannot be told as a fact (attribution/proportional/replicates.h) is unknown. */
+/* An account's cells added up to rows, by instruction, block, loop, line, function, module or thread. The rows of each
+ * unit add up to the account. How far a row and its components may be off is known (95 % of the time; of what was
+ * sampled), and what of a row cannot be told as a fact (attribution/proportional/replicates.h) is unknown. */
 #ifndef GUS_ATTRIBUTION_ACCOUNTS_SUM_H
 #define GUS_ATTRIBUTION_ACCOUNTS_SUM_H
 
@@ -13,8 +13,8 @@
 /* Of code that no trace has executed neither blocks nor loops are known: it is with its instruction, and with its
  * function's code outside of loops. */
 enum gus_sum_unit {
-	GUS_SUM_INSTRUCTION, GUS_SUM_BLOCK, GUS_SUM_LOOP, GUS_SUM_FUNCTION, GUS_SUM_MODULE, GUS_SUM_THREAD,
-	GUS_SUM_UNITS
+	GUS_SUM_INSTRUCTION, GUS_SUM_BLOCK, GUS_SUM_LOOP, GUS_SUM_LINE, GUS_SUM_FUNCTION, GUS_SUM_MODULE,
+	GUS_SUM_THREAD, GUS_SUM_UNITS
 };
 
 /* "instruction" ... */
@@ -29,6 +29,8 @@ struct gus_sum_row {
 	uint64_t start;                 /* of the function; in the module's file */
 	uint64_t offset;                /* where the unit begins: an instruction, a block, a loop's head, a function */
 	bool loop;                      /* it is one, whose head that is */
+	const char *file;               /* of a line; NULL: not known, or not asked, and then it is a function */
+	uint32_t line;
 	uint32_t place;                 /* of the account's, the first in it; of threads GUS_CLUE_NONE */
 	uint32_t thread;                /* of the clues', of threads only */
 	uint64_t seen, weight;          /* as it was seen, and as it is accounted for */

@@ -31,6 +31,11 @@ enum gus_by {
 	GUS_BY_DATA_PLACE = GUS_BY_DATA_PAGE | GUS_BY_DATA_LINE,
 	GUS_BY_DATA_OWNER = GUS_BY_DATA_MODULE | GUS_BY_DATA_SYMBOL,
 	GUS_BY_DATA = 0x1ff << 8,
+
+	/* Of stacks alone (attribution/accounts), which know what was executed. */
+	GUS_BY_BLOCK = 1 << 17,
+	GUS_BY_LOOP = 1 << 18,
+	GUS_BY_EXECUTED = GUS_BY_BLOCK | GUS_BY_LOOP,
 };
 
 /* Whether rows are of code, among others. */

@@ -105,8 +105,8 @@ static const struct gus_option options[] = {
 	{ 0, "by", "WHAT[,WHAT]", "What a row is, or several at once: function (the default), module, line, "
 	  "instruction; thread, process, or comm: what a thread was called; of accesses to memory, where the recording "
 	  "has them, data-source: where the data were, snoop, tlb, access, locked; data-page, data-line: of caches, "
-	  "data-module, data-symbol: what is there.", GUS_OPTION_CALL, .call = call_by, .choices = GUS_BY_WORDS,
-	  .filled = true },
+	  "data-module, data-symbol: what is there; with --stacks also block and loop.", GUS_OPTION_CALL,
+	  .call = call_by, .choices = GUS_BY_WORDS, .filled = true },
 	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default; time is the same), samples, total, name, "
 	  "module, line, offset, pid, tid; of data address, latency (the longest median first), sum of latencies "
 	  "(weight is the same); longest, of latencies or times off the CPU.", GUS_OPTION_STRING, AT(sort),
@@ -491,6 +491,7 @@ static int unit_of(unsigned by, enum gus_sum_unit *unit, struct gus_error *err)
 {
 	static const struct { unsigned by; enum gus_sum_unit unit; } units[] = {
 		{ 0, GUS_SUM_INSTRUCTION }, { GUS_BY_INSTRUCTION, GUS_SUM_INSTRUCTION },
+		{ GUS_BY_BLOCK, GUS_SUM_BLOCK }, { GUS_BY_LOOP, GUS_SUM_LOOP }, { GUS_BY_LINE, GUS_SUM_LINE },
 		{ GUS_BY_FUNCTION, GUS_SUM_FUNCTION }, { GUS_BY_MODULE, GUS_SUM_MODULE },
 		{ GUS_BY_THREAD, GUS_SUM_THREAD },
 	};
@@ -501,7 +502,8 @@ static int unit_of(unsigned by, enum gus_sum_unit *unit, struct gus_error *err)
 			return 0;
 		}
 	}
-	return gus_fail(err, GUS_E_USAGE, "--stacks is by instruction, function, module or thread, by one of them");
+	return gus_fail(err, GUS_E_USAGE, "--stacks is by instruction, block, loop, line, function, module or "
+			"thread, by one of them");
 }
 
 static void tell_damage(const struct gus_damage *damage)
@@ -517,6 +519,13 @@ static int move(const struct report_options *o)
 	struct gus_error err = { 0 };
 
 	return unit_of(o->by, &how.unit, &err) == 0 && gus_stacks_report(&how, &err) == 0 ? 0 : status_of(&err);
+}
+
+/* Without a trace nobody knows of blocks and loops what they are. */
+static int check_by(unsigned by, struct gus_error *err)
+{
+	return by & GUS_BY_EXECUTED ? gus_fail(err, GUS_E_USAGE, "--by block and --by loop are of what was executed: "
+					       "they need --stacks") : 0;
 }
 
 static int report(struct report_options *o)
@@ -536,7 +545,8 @@ static int report(struct report_options *o)
 	char *build_ids = gus_naming_build_ids(o->build_ids);
 	int status = 0, rc;
 
-	if (gus_sorting_parse(&sorting, o->children ? "total" : o->sort, &err) != 0 ||
+	if (check_by(o->by, &err) != 0 ||
+	    gus_sorting_parse(&sorting, o->children ? "total" : o->sort, &err) != 0 ||
 	    gus_sorting_fits(&sorting, by_of(o), weighs_of(o), &err) != 0 ||
 	    !(naming = gus_naming_begin(&o->naming, log, &err)) ||
 	    !(reader = gus_recording_open(o->input, &err)) ||

@@ -53,6 +53,9 @@ static void set_place(json_t *o, const struct gus_stacks_view *v, const struct g
 	json_object_set_new(o, "offset", thread || v->how->unit == GUS_SUM_MODULE ? json_null() :
 			    integer(row->offset));
 	json_object_set_new(o, "function", text_or_null(row->function));
+	json_object_set_new(o, "loop", thread ? json_null() : json_boolean(row->loop));
+	json_object_set_new(o, "file", text_or_null(row->file));
+	json_object_set_new(o, "line", row->file ? integer(row->line) : json_null());
 	insn.text[0] = '\0';
 	if (v->how->unit == GUS_SUM_INSTRUCTION)
 		gus_stacks_insn(v, row, &insn);

@@ -16,7 +16,7 @@ struct gus_screen_options;
 
 struct gus_stacks_how {
 	const char *input, *uarch;      /* of a recording; a table, NULL: that of its machine */
-	enum gus_sum_unit unit;         /* what a row is: an instruction, a function, a module or a thread */
+	enum gus_sum_unit unit;         /* what a row is */
 	bool json, replay;              /* replay: also snapshots of a recording that is not our own */
 	double percent_limit;           /* rows below it are left out, and their number is told; 0: half a percent */
 	const struct gus_screen_options *screen;

@@ -93,6 +93,12 @@ static void print_name(const struct gus_stacks_view *v, const struct gus_sum_row
 		gus_print("%s", row->module);
 	else if (v->how->unit == GUS_SUM_INSTRUCTION)
 		print_insn(v, row);
+	else if (row->file)
+		gus_print("%s:%" PRIu32 " %s [%s]", gus_base_name(row->file), row->line,
+			  row->function ? row->function : "", gus_base_name(row->module));
+	else if (row->function && (row->loop || v->how->unit == GUS_SUM_BLOCK))
+		gus_print("%s, %s at +0x%" PRIx64 " [%s]", row->function, row->loop ? "loop" : "block",
+			  row->offset - row->start, gus_base_name(row->module));
 	else if (row->function)
 		gus_print("%s [%s]", row->function, gus_base_name(row->module));
 	else

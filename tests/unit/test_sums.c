@@ -284,6 +284,7 @@ static void units_have_names(void **state)
 {
 	(void)state;
 	assert_string_equal(gus_sum_unit_name(GUS_SUM_INSTRUCTION), "instruction");
+	assert_string_equal(gus_sum_unit_name(GUS_SUM_LINE), "line");
 	assert_string_equal(gus_sum_unit_name(GUS_SUM_THREAD), "thread");
 }
 

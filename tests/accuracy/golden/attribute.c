@@ -232,20 +232,21 @@ static int judge_all(const struct golden_attribute_options *o, const struct gold
 		     const struct golden_truth *truth, const struct golden_machine *m, const struct gus_groups *groups,
 		     struct gus_error *err)
 {
-	const uint64_t sizes[] = { 4000, 40000, 400000 };
+	const uint64_t all[] = { 4000, 40000, 400000 };
+	const uint64_t *sizes = o->samples ? &o->samples : all;
+	size_t sizes_n = o->samples ? 1 : sizeof(all) / sizeof(*all);
 	uint64_t counted[GOLDEN_SCHEMES] = { 0 };
 	double ipc = (double)truth->instructions / (double)truth->cycles;
 
 	if (!o->intervals)
 		judge_model(variant, truth, groups, m->config.retire_width);
 	for (size_t i = 0; i < GOLDEN_TIERS; i++) {
-		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+		for (size_t k = 0; k < sizes_n; k++) {
 			const struct golden_question q = { .tier = &golden_tiers[i], .variant = variant,
 				.folder = o->folder, .groups = groups, .width = m->config.retire_width, .ipc = ipc,
 				.samples = sizes[k], .seed = o->seed, .counted = counted };
 
-			if ((o->only && strcmp(o->only, golden_tiers[i].name) != 0) ||
-			    (o->samples && o->samples != sizes[k]))
+			if (o->only && strcmp(o->only, golden_tiers[i].name) != 0)
 				continue;
 			if ((o->intervals ? judge_intervals(truth, &q, err) : judge(o, truth, &q, err)) != 0)
 				return -1;
