@@ -117,6 +117,7 @@ gusprof_SOURCES = \
 	cli/stat/view.c cli/stat/view.h \
 	cli/stacks/json.c \
 	cli/stacks/stacks.c cli/stacks/stacks.h \
+	cli/stacks/bar.c cli/stacks/bar.h \
 	cli/stacks/text.c \
 	cli/uarch/import.c cli/uarch/import.h \
 	cli/uarch/json.c cli/uarch/json.h \

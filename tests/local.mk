@@ -207,6 +207,7 @@ unit_tests = \
 	tests/unit/test_annotation \
 	tests/unit/test_answers \
 	tests/unit/test_arena \
+	tests/unit/test_bar \
 	tests/unit/test_base \
 	tests/unit/test_batch \
 	tests/unit/test_bounds \
@@ -622,7 +623,9 @@ tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common
 tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/flame_file.c
 printed = tests/unit/printed.c tests/unit/printed.h
 tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed) cli/common/json.c cli/common/print.c \
+	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c cli/stacks/bar.c \
 	cli/stacks/json.c cli/stacks/text.c
+tests_unit_test_bar_SOURCES = tests/unit/test_bar.c cli/stacks/bar.c
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
 tests_unit_test_front_SOURCES = tests/unit/test_front.c $(made_program)

@@ -282,6 +282,8 @@ void gus_table_end(struct gus_table *t)
 		print_titles(t, &l);
 		for (size_t i = 0; i < t->rows.n; i++)
 			print_kept(t, &l, &t->rows.v[i]);
+		for (size_t i = 0; i < t->n; i++)
+			t->gone |= (uint32_t)l.gone[i] << i;
 	}
 	gus_vec_free(&t->texts);
 	gus_vec_free(&t->rows);

@@ -10,6 +10,8 @@
 #ifndef GUS_CLI_SCREEN_TABLE_H
 #define GUS_CLI_SCREEN_TABLE_H
 
+#include <stdint.h>
+
 #include "base/alloc.h"
 #include "cli/screen/screen.h"
 #include "cli/screen/shorten.h"
@@ -33,6 +35,7 @@ struct gus_table {
 	size_t coloured;                /* column whose cells have their row's colour; the first but for who sets it */
 	struct gus_vec(char) texts;     /* of all cells, each with its end */
 	struct gus_table_rows gus_vec(struct gus_table_row) rows;
+	uint32_t gone;                  /* a bit for each column that has left: after the end */
 };
 
 /* begins: how the line of titles does ("#"). */

@@ -1,52 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks for people: a row an instruction, or whatever else was asked for. */
+/* Stacks for people: a row an instruction, or whatever else was asked for, with its stack as a bar and in words. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attribution/accounts/account.h"
 #include "base/path.h"
-#include "cli/common/print.h"
 #include "cli/model/view.h"
+#include "cli/screen/table.h"
+#include "cli/stacks/bar.h"
 #include "cli/stacks/stacks.h"
 #include "symbolizer/insn/insn.h"
 
 static const double LEAST = 0.5;        /* percent */
 enum { PARTS = 4 };                     /* of a stack that are printed */
 
+/* Of other units than instructions there is no code, and what stands behind it is in its place. */
+enum { SHARE, INTERVAL, SEEN, BAR, NAME, CODE, WHAT, COLUMNS };
+
+struct text {
+	const struct gus_stacks_view *v;
+	struct gus_screen screen;
+	uint64_t most;                  /* the height of the first row */
+	struct gus_vec(char) letters;   /* of all bars */
+};
+
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static void print_explained(const struct gus_stacks_view *v)
+/* A line, or several. The text is freed. */
+static void say(const struct text *t, char *text)
 {
+	gus_screen_fold(&t->screen, stdout, "# ", "#   ", text);
+	free(text);
+}
+
+static void say_explained(const struct text *t)
+{
+	const struct gus_stacks_view *v = t->v;
 	const struct gus_account *a = v->account;
 	unsigned windows = v->model && v->model->windows ? v->model->windows->taken : 0;
 
 	if (a->explained)
-		gus_print("# %.1f %% of the time is in code that %s executed: there it is moved to what the CPU waited "
-			  "for or retired (inferred), and split by a model of the CPU (modelled)\n",
-			  percent(a->explained, a->weight), windows ? "the recording's snapshots" :
-			  v->partly ? "stretches of its trace" : "its trace");
+		say(t, gus_format("%.1f %% of the time is in code that %s executed: there it is moved to what the CPU "
+				  "waited for or retired (inferred), and split by a model of the CPU (modelled)",
+				  percent(a->explained, a->weight), windows ? "the recording's snapshots" :
+				  v->partly ? "stretches of its trace" : "its trace"));
 	if (a->solution.width > v->width)
-		gus_print("# the table has %u ops that retire in a cycle, which cannot have executed so much; up to %u "
-			  "can\n", v->width, a->solution.width);
+		say(t, gus_format("the table has %u ops that retire in a cycle, which cannot have executed so much; up "
+				  "to %u can", v->width, a->solution.width));
 	if (a->explained < a->weight)
-		gus_print("# %.1f %% stays where samples were seen, and nothing but their records tells why: %s\n",
-			  percent(a->weight - a->explained, a->weight),
-			  v->why ? v->why : !v->clues->sight.known ? "of such samples it cannot be told" :
-			  "no window has executed that code, or it is the kernel's");
+		say(t, gus_format("%.1f %% stays where samples were seen, and nothing but their records tells why: %s",
+				  percent(a->weight - a->explained, a->weight),
+				  v->why ? v->why : !v->clues->sight.known ? "of such samples it cannot be told" :
+				  "no window has executed that code, or it is the kernel's"));
 }
 
-static void print_head(const struct gus_stacks_view *v)
+static void say_head(const struct text *t)
 {
-	gus_print("# %" PRIu64 " sample%s of %s; %s\n", v->clues->samples, v->clues->samples == 1 ? "" : "s", v->event,
-		  v->clues->sight.told);
-	print_explained(v);
+	const struct gus_stacks_view *v = t->v;
+
+	say(t, gus_format("%" PRIu64 " sample%s of %s; %s", v->clues->samples, v->clues->samples == 1 ? "" : "s",
+			  v->event, v->clues->sight.told));
+	say_explained(t);
 	if (v->clues->unsampled)
-		gus_print("# %.1f %% more was not sampled, as tasks ended before their next sample\n",
-			  percent(v->clues->unsampled, v->account->weight + v->clues->unsampled));
+		say(t, gus_format("%.1f %% more was not sampled, as tasks ended before their next sample",
+				  percent(v->clues->unsampled, v->account->weight + v->clues->unsampled)));
 }
 
 static int by_part(const void *a, const void *b)
@@ -56,90 +78,148 @@ static int by_part(const void *a, const void *b)
 	return x->weight > y->weight ? -1 : x->weight < y->weight;
 }
 
-static void print_stack(const struct gus_sum_row *row)
+/* The largest parts. */
+static char *stack_of(const struct text *t, const struct gus_sum_row *row)
 {
+	const struct gus_stacks_view *v = t->v;
 	struct gus_stack parts = { 0 };
-	char key[GUS_COMPONENT_KEY_MAX];
+	char key[GUS_COMPONENT_KEY_MAX], *text = gus_strdup("");
 
 	gus_vec_append(&parts, row->stack.v, row->stack.n);
 	if (parts.n)
 		qsort(parts.v, parts.n, sizeof(*parts.v), by_part);
 	for (size_t i = 0; i < parts.n && i < PARTS && percent(parts.v[i].weight, row->weight) >= 0.5; i++) {
+		char *more;
+
 		gus_component_key(parts.v[i].what, key);
-		gus_print("%s%s %.0f%%", i ? ", " : "", key, percent(parts.v[i].weight, row->weight));
+		more = gus_format("%s%s%s %.0f%%", text, i ? ", " : "", key, percent(parts.v[i].weight, row->weight));
+		free(text);
+		text = more;
 	}
 	gus_vec_free(&parts);
+	if (v->account->explained && row->evidence == GUS_OBSERVED && v->how->unit != GUS_SUM_THREAD) {
+		char *more = gus_format("%s (as seen)", text);
+
+		free(text);
+		text = more;
+	}
+	return text;
 }
 
-static void print_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+static bool has_code(const struct gus_stacks_view *v)
+{
+	return v->how->unit == GUS_SUM_INSTRUCTION;
+}
+
+static char *code_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	struct gus_insn insn;
 
-	if (row->function)
-		gus_print("%s+0x%" PRIx64, row->function, row->offset - row->start);
-	else
-		gus_print("0x%" PRIx64, row->offset);
 	gus_stacks_insn(v, row, &insn);
-	gus_print(" [%s]%s%s", gus_base_name(row->module), *insn.text ? "  " : "", insn.text);
+	return gus_strdup(insn.text);
 }
 
-static void print_name(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+static char *name_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	const struct gus_clue_thread *t = row->thread == GUS_CLUE_NONE ? NULL : &v->clues->threads.v[row->thread];
+	const char *module = gus_base_name(row->module);
 
 	if (t)
-		gus_print("%s (pid %" PRIu32 ", tid %" PRIu32 ")", t->comm, t->pid, t->tid);
-	else if (v->how->unit == GUS_SUM_MODULE)
-		gus_print("%s", row->module);
-	else if (v->how->unit == GUS_SUM_INSTRUCTION)
-		print_insn(v, row);
-	else if (row->file)
-		gus_print("%s:%" PRIu32 " %s [%s]", gus_base_name(row->file), row->line,
-			  row->function ? row->function : "", gus_base_name(row->module));
-	else if (row->function && (row->loop || v->how->unit == GUS_SUM_BLOCK))
-		gus_print("%s, %s at +0x%" PRIx64 " [%s]", row->function, row->loop ? "loop" : "block",
-			  row->offset - row->start, gus_base_name(row->module));
-	else if (row->function)
-		gus_print("%s [%s]", row->function, gus_base_name(row->module));
-	else
-		gus_print("0x%" PRIx64 " [%s]", row->offset, gus_base_name(row->module));
+		return gus_format("%s (pid %" PRIu32 ", tid %" PRIu32 ")", t->comm, t->pid, t->tid);
+	if (v->how->unit == GUS_SUM_MODULE)
+		return gus_strdup(row->module);
+	if (has_code(v) && row->function)
+		return gus_format("%s+0x%" PRIx64 " [%s]", row->function, row->offset - row->start, module);
+	if (row->file)
+		return gus_format("%s:%" PRIu32 " %s [%s]", gus_base_name(row->file), row->line,
+				  row->function ? row->function : "", module);
+	if (row->function && (row->loop || v->how->unit == GUS_SUM_BLOCK))
+		return gus_format("%s, %s at +0x%" PRIx64 " [%s]", row->function, row->loop ? "loop" : "block",
+				  row->offset - row->start, module);
+	if (row->function)
+		return gus_format("%s [%s]", row->function, module);
+	return gus_format("0x%" PRIx64 " [%s]", row->offset, module);
 }
 
-static void print_row(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+static void put_row(struct text *t, struct gus_table *table, const struct gus_sum_row *row)
 {
-	uint64_t whole = v->account->weight;
+	uint64_t whole = t->v->account->weight;
+	char bar[GUS_BAR_CELLS + 1], *cells[COLUMNS] = { NULL };
+	unsigned n = 0;
 
-	printf("%6.2f%% %6.2f-%6.2f%% %6.2f%%  ", percent(row->weight, whole), percent(row->bounds.low, whole),
-	       percent(row->bounds.high, whole), percent(row->seen, whole));
-	print_name(v, row);
-	printf("  ");
-	print_stack(row);
-	if (v->account->explained && row->evidence == GUS_OBSERVED && v->how->unit != GUS_SUM_THREAD)
-		printf(" (as seen)");
-	printf("\n");
+	gus_bar(&row->stack, row->weight, t->most, bar);
+	gus_vec_append(&t->letters, bar, strlen(bar));
+	cells[n++] = gus_format("%.2f%%", percent(row->weight, whole));
+	cells[n++] = gus_format("%.2f-%6.2f%%", percent(row->bounds.low, whole), percent(row->bounds.high, whole));
+	cells[n++] = gus_format("%.2f%%", percent(row->seen, whole));
+	cells[n++] = gus_strdup(bar);
+	cells[n++] = name_of(t->v, row);
+	if (has_code(t->v))
+		cells[n++] = code_of(t->v, row);
+	cells[n++] = stack_of(t, row);
+	gus_table_row(table, gus_screen_share_colour((double)row->weight / (double)whole),
+		      (const char *const *)cells);
+	for (unsigned i = 0; i < n; i++)
+		free(cells[i]);
+}
+
+static void say_left(const struct text *t, uint64_t left, size_t n, double least, bool bars)
+{
+	const char *unit = gus_sum_unit_name(t->v->how->unit);
+
+	if (n)
+		say(t, gus_format("%.2f%% in %zu %ss with less than %g %% each, or with too few samples to tell",
+				  percent(left, t->v->account->weight), n, unit, least));
+	if (bars && *t->letters.v)
+		say(t, gus_bar_legend(t->letters.v));
+}
+
+/* How many there are. */
+static size_t make_columns(const struct gus_stacks_view *v, struct gus_table_column columns[COLUMNS])
+{
+	const struct gus_table_column all[COLUMNS] = {
+		[SHARE] = { .title = "share", .right = true, .pad = 7 },
+		[INTERVAL] = { .title = "95 % of the time", .right = true, .leaves = 3 },
+		[SEEN] = { .title = "seen", .right = true, .pad = 7, .leaves = 2 },
+		[BAR] = { .title = "stack", .pad = GUS_BAR_CELLS, .leaves = 4 },
+		[NAME] = { .title = gus_sum_unit_name(v->how->unit), .how = GUS_SHORTEN_NAME, .pad = 32,
+			.comfort = 32, .least = 16 },
+		[CODE] = { .title = "code", .how = GUS_SHORTEN_END, .pad = 24, .comfort = 24, .least = 12,
+			.leaves = 1 },
+		[WHAT] = { .title = "subjected to", .how = GUS_SHORTEN_END, .comfort = 24, .least = 12 },
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (i != CODE || has_code(v))
+			columns[n++] = all[i];
+	return n;
 }
 
 void gus_stacks_text(const struct gus_stacks_view *v)
 {
-	const char *unit = gus_sum_unit_name(v->how->unit);
-	const struct gus_account *a = v->account;
 	double least = v->how->percent_limit > 0 ? v->how->percent_limit : LEAST;
+	struct text t = { .v = v, .screen = gus_screen_of(stdout, v->how->screen),
+		.most = v->sums->rows.n ? v->sums->rows.v[0].weight : 0 };
+	struct gus_table_column columns[COLUMNS];
+	struct gus_table table;
 	uint64_t left = 0;
 	size_t n = 0;
 
-	print_head(v);
-	gus_print("#  share  95 %% of the time   seen  %s, and what it was subjected to while the time passed\n", unit);
+	say_head(&t);
+	gus_table_begin(&table, &t.screen, stdout, columns, make_columns(v, columns));
 	for (size_t i = 0; i < v->sums->rows.n; i++) {
 		const struct gus_sum_row *row = &v->sums->rows.v[i];
 
-		if (row->fact && percent(row->weight, a->weight) >= least) {
-			print_row(v, row);
+		if (row->fact && percent(row->weight, v->account->weight) >= least) {
+			put_row(&t, &table, row);
 			continue;
 		}
 		left += row->weight;
 		n++;
 	}
-	if (n)
-		gus_print("%6.2f%% in %zu %ss with less than %g %% each, or with too few samples to tell\n",
-			  percent(left, a->weight), n, unit, least);
+	gus_table_end(&table);
+	gus_vec_push(&t.letters, '\0');
+	say_left(&t, left, n, least, !(table.gone >> BAR & 1));
+	gus_vec_free(&t.letters);
 }

@@ -58,7 +58,7 @@ cmp -s first json || problem "the same recording has other stacks the second tim
 stacks -i traced >out 2>err || { problem "no text"; cat err; }
 expect "the rule for samples is told" '^# [0-9]* samples of cpu-clock; '
 expect "and what is explained" '^# 9[0-9.]* % of the time is in code that (stretches of )?its trace executed'
-expect "the division leads" '^ *[0-9.]*% *[0-9.]*- *[0-9.]*% *[0-9.]*%  micro_divider.*div'
+expect "the division leads" '^ *[0-9.]*% *[0-9.]*- *[0-9.]*% *[0-9.]*%  b*  micro_divider.*div'
 
 stacks -i plain --format json >json 2>err || { problem "no stacks of a recording without a trace"; cat err; }
 holds "without a trace nothing is moved" 'all(r["weight"] == r["seen"] for r in rows)'
@@ -93,9 +93,9 @@ holds "a loop is one" 'top["loop"] and top["file"] is None'
 cp by.line json
 holds "a line is in a file" 'top["file"].endswith("micro.c") and top["line"] > 0 and not top["loop"]'
 stacks -i traced --by line >out 2>err
-expect "and is told by its name" 'micro\.c:[0-9]* micro_divider \[micro\]  base'
+expect "and is told by its name" ' b+  micro\.c:[0-9]* micro_divider \[micro\] +base'
 stacks -i traced --by loop >out 2>err
-expect "as a loop is by its function" 'micro_divider, loop at \+0x[0-9a-f]* \[micro\]  base'
+expect "as a loop is by its function" ' b+  micro_divider, loop at \+0x[0-9a-f]* \[micro\] +base'
 stacks -i traced --by comm >out 2>err
 status=$?
 [[ $status -eq 129 && ! -s out && $(wc -l <err) -eq 1 ]] || problem "by what there is not: status $status"

@@ -13,6 +13,7 @@
 
 #include "attribution/accounts/account.h"
 #include "cli/model/view.h"
+#include "cli/screen/screen.h"
 #include "cli/stacks/stacks.h"
 #include "printed.h"
 #include "symbolizer/insn/insn.h"
@@ -28,6 +29,8 @@ struct shown {
 	struct gus_model_view model;
 	struct gus_stacks_view v;
 };
+
+static struct gus_screen_options screen = { .width = 0 };
 
 /* In place of cli/stacks/stacks.c: what lies at an even offset is known. */
 void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row, struct gus_insn *insn)
@@ -80,6 +83,7 @@ static int setup(void **state)
 	s->account.explained = 1980;
 	s->account.solution.width = 6;
 	s->how.input = "a.data";
+	s->how.screen = &screen;
 	s->how.unit = GUS_SUM_INSTRUCTION;
 	s->v = (struct gus_stacks_view){ .how = &s->how, .clues = &s->clues, .account = &s->account, .sums = &s->sums,
 		.model = &s->model, .event = "cpu-clock", .width = 6 };
@@ -116,7 +120,8 @@ static void the_head(void **state)
 	SAYS(s, "# 20 samples of cpu-clock; each is where it is\n# 99.0 % of the time is in code that its trace "
 		"executed: ");
 	SAYS(s, "\n# 1.0 % stays where samples were seen, and nothing but their records tells why: no window has "
-		"executed that code, or it is the kernel's\n# share 95 % of the time seen instruction, and what");
+		"executed that code, or it is the kernel's\n"
+		"# share 95 % of the time seen stack instruction code subjected to\n");
 	s->v.partly = true;
 	SAYS(s, "in code that stretches of its trace executed: ");
 	s->v.partly = false;
@@ -149,20 +154,38 @@ static void the_rows(void **state)
 {
 	struct shown *s = *state;
 
-	SAYS(s, "\n60.00% 55.00- 65.00% 5.00% work+0x10 [app] imul rax, rbx ST-L1 75%, ST-L1+ST-TLB 17%, base 3%, ");
+	SAYS(s, "\n60.00% 55.00- 65.00% 5.00% LLLLLLLLLLLLLLLLLLLLLLb? work+0x10 [app] imul rax, rbx ST-L1 75%, "
+		"ST-L1+ST-TLB 17%, base 3%, ");
 	OMITS(s, "base 3%, FL-MB 2%, ");
 	OMITS(s, "base 3%, unknown 2%, ");
-	SAYS(s, "\n39.00% 35.00- 45.00% 94.00% work+0x15 [app] base 100%\n0.75% 0.50- 1.00% 0.75% 0x7001 [] unknown "
-		"100% (as seen)\n0.25% in 1 instructions with less than 0.5 % each, or with too few samples to tell\n");
+	SAYS(s, "\n39.00% 35.00- 45.00% 94.00% bbbbbbbbbbbbbbbb work+0x15 [app] base 100%\n0.75% 0.50- 1.00% 0.75% ? "
+		"0x7001 [] unknown 100% (as seen)\n# 0.25% in 1 instructions with less than 0.5 % each, or "
+		"with too few samples to tell\n");
 	s->how.percent_limit = .75;
-	SAYS(s, "0.75% 0x7001");
+	SAYS(s, "0.75% ? 0x7001");
 	s->how.percent_limit = 1;
-	SAYS(s, "base 100%\n1.00% in 2 instructions with less than 1 % each");
+	SAYS(s, "base 100%\n# 1.00% in 2 instructions with less than 1 % each");
 	s->how.percent_limit = .01;
 	OMITS(s, "0x20");
 	s->sums.rows.v[3].fact = true;
 	SAYS(s, " 0x20 [lib.so] imul rax, rbx unknown 100% (as seen)\n");
 	OMITS(s, " in 1 instructions");
+}
+
+/* On a narrow screen code leaves first, and bars last, with their legend. */
+static void what_fits(void **state)
+{
+	struct shown *s = *state;
+
+	SAYS(s, "\n# b base, l ST-L1, ? unknown; capitals: samples tell, small letters: a model does\n");
+	screen.width = 110;
+	OMITS(s, "imul");
+	SAYS(s, " LLLLLLLLLLLLLLLLLLLLLLb? work+0x10 [app] ST-L1 75%, ");
+	screen.width = 70;
+	SAYS(s, "# 20 samples of cpu-clock; each is where it is\n");
+	SAYS(s, "\n60.00% work+0x10 [app] ST-L1 75%, ");
+	OMITS(s, "b base");
+	screen.width = 0;
 }
 
 static void the_units(void **state)
@@ -307,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_head, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_fits, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_units, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_document, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_row, setup, teardown),
