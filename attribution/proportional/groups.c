@@ -75,14 +75,16 @@ void gus_groups_free(struct gus_groups *g)
 	free(g);
 }
 
-static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus_op *op)
+static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus_program *p, const struct gus_op *op)
 {
 	bool is_new;
 	uint32_t site = gus_index_add(&g->addresses, &address, &is_new);
 
 	if (is_new)
 		gus_vec_push(&g->counts.sites, (struct gus_groups_site){ .address = address, .weight = op->insns_n,
-			     .slots = op->slots, .branch = (op->flags & GUS_OP_BRANCH) != 0 });
+			     .slots = op->slots, .branch = (op->flags & GUS_OP_BRANCH) != 0,
+			     .repeats = (p->insns[op->insn].info.flags & GUS_INSN_REP) != 0,
+			     .guessed = (op->flags & GUS_OP_UNKNOWN) != 0 });
 	return site;
 }
 
@@ -166,7 +168,7 @@ static void retire(void *context, const struct gus_core_retired *told)
 
 	if (!told->ends)
 		return;
-	one.site = site_of(r->of, address, op);
+	one.site = site_of(r->of, address, r->p, op);
 	count_step(r, &one);
 	if (r->now.n < GUS_GROUP_MOST)
 		r->now.members[r->now.n++] = one;

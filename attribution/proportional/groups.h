@@ -33,6 +33,8 @@ struct gus_groups_site {
 	uint32_t weight;        /* instructions */
 	uint32_t slots;         /* of issue: as many ops, to who samples these */
 	bool branch;
+	bool repeats;           /* a string instruction that may be interrupted, and then goes on */
+	bool guessed;           /* the table has no row for it: how long it takes is a guess */
 	uint64_t executed;
 };
 /* Of something at a site, so much for each cycle. behind: where a mispredicted branch had led there. In a list each

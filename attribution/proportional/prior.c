@@ -36,7 +36,7 @@ struct work {
 struct gus_prior_options gus_prior_defaults(unsigned width)
 {
 	return (struct gus_prior_options){ .width = width < GUS_GROUP_MOST ? width : GUS_GROUP_MOST, .waits = 0.01,
-		.spread = 1 };
+		.guessed = 10, .spread = 1 };
 }
 
 static void add(struct work *w, const struct key *key, double model, double way)
@@ -181,6 +181,7 @@ static double part_of(const struct work *w, uint32_t site, uint16_t psv)
 static void add_any(struct work *w, const struct begin *b, const struct wait_way *way)
 {
 	const struct gus_prior *p = w->out;
+	double waits = w->counts->sites.v[b->site].guessed ? w->o->guessed : w->o->waits;
 
 	for (uint32_t i = p->met_of.v[b->site]; i < p->met_of.v[b->site + 1]; i++) {
 		const struct gus_waits_one any = { .head = b->site, .of = b->site, .behind = b->behind,
@@ -188,7 +189,7 @@ static void add_any(struct work *w, const struct begin *b, const struct wait_way
 		double part = part_of(w, b->site, any.psv);
 
 		if (part > RARE)
-			add_wait(w, &any, way->after, way->next, 0, part * w->o->waits * b->times * way->share);
+			add_wait(w, &any, way->after, way->next, 0, part * waits * b->times * way->share);
 	}
 }
 
@@ -284,6 +285,12 @@ static int by_met(const void *a, const void *b)
 	return x->site != y->site ? (x->site < y->site ? -1 : 1) : (int)x->psv - (int)y->psv;
 }
 
+static void put_site(struct gus_prior *p, const struct gus_groups_site *site)
+{
+	gus_vec_push(&p->weights, site->weight);
+	gus_vec_push(&p->repeats, site->repeats);
+}
+
 /* Measured where it was, else the model's. */
 static void add_met(struct gus_prior *p, const struct gus_groups_counts *c, const struct gus_met *events)
 {
@@ -311,7 +318,7 @@ static void add_met(struct gus_prior *p, const struct gus_groups_counts *c, cons
 	begin_lists(at, c->sites.n);
 	gus_vec_append(&p->met_of, at, c->sites.n + 1);
 	for (size_t i = 0; i < c->sites.n; i++)
-		gus_vec_push(&p->weights, c->sites.v[i].weight);
+		put_site(p, &c->sites.v[i]);
 	free(at);
 }
 
@@ -352,4 +359,5 @@ void gus_prior_free(struct gus_prior *p)
 	gus_vec_free(&p->met);
 	gus_vec_free(&p->met_of);
 	gus_vec_free(&p->weights);
+	gus_vec_free(&p->repeats);
 }

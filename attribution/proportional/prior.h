@@ -36,6 +36,7 @@ struct gus_prior {
 	struct gus_vec(struct gus_prior_met) met;               /* by site; those of a site add up to 1 */
 	struct gus_vec(uint32_t) met_of;                        /* by site, and one more: where its own begin in met */
 	struct gus_vec(double) weights;                         /* by site: instructions */
+	struct gus_vec(bool) repeats;                           /* by site: as of groups */
 };
 
 struct gus_prior_options {
@@ -43,7 +44,7 @@ struct gus_prior_options {
 	/* What could be, beside what the model has: each way to go on from an op, as often as it is executed, as groups
 	 * of 1 to width ops (half of it to groups of one, a third to those of two, and so on); and so much of that as
 	 * waits. */
-	double waits;
+	double waits, guessed;  /* guessed: of instructions that the table does not have */
 	double spread;          /* of a model's waits, so much more of the same, whatever retires together behind */
 };
 /* What was found best on the machines for tuning (docs/accuracy.md). */

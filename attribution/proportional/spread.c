@@ -69,6 +69,16 @@ static void link_to(struct seen *seen, size_t cycle, uint32_t site, bool behind,
 							   share });
 }
 
+/* A string instruction that repeats does not retire first: an interrupt is taken in its midst, and lands on it. */
+static void link_interrupt(struct seen *seen, const struct gus_prior *p, size_t i)
+{
+	const struct gus_prior_cycle *c = &p->cycles.v[i];
+	double early = p->repeats.v[c->head] ? 1 : seen->of.early;
+
+	link_to(seen, i, c->head, false, early);
+	link_to(seen, i, seen->of.sight == GUS_SPREAD_INTERRUPT ? c->next : c->after, false, 1 - early);
+}
+
 static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
 {
 	const struct gus_prior_cycle *c = &p->cycles.v[i];
@@ -79,12 +89,8 @@ static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
 		link_to(seen, i, c->head, c->behind, 1);
 		break;
 	case GUS_SPREAD_INTERRUPT:
-		link_to(seen, i, c->head, false, seen->of.early);
-		link_to(seen, i, c->next, false, 1 - seen->of.early);
-		break;
 	case GUS_SPREAD_BEHIND:
-		link_to(seen, i, c->head, false, seen->of.early);
-		link_to(seen, i, c->after, false, 1 - seen->of.early);
+		link_interrupt(seen, p, i);
 		break;
 	case GUS_SPREAD_EXECUTED:
 		for (uint32_t k = 0; k < c->n; k++)

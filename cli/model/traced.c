@@ -18,6 +18,8 @@
 
 /* Of a trace that is not run as a whole so many are, or more. */
 enum { STRETCHES = 32 };
+/* And of so many threads, each of which takes some 5 MB until the trace ends. */
+enum { THREADS_MOST = 64 };
 
 static const char *name_of_region(void *context, uint32_t region)
 {
@@ -55,8 +57,9 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 			   struct gus_traced *t)
 {
 	struct gus_symbols_options symbols = { .rights = rights };
-	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches,
-				       .predictor = predictor,
+	struct gus_traced_options o = {
+		.threads_most = m->most ? THREADS_MOST : 0,
+		.uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = predictor,
 		.weight = m->weight, .causality = m->causality, .both = m->both, .core = m->core,
 		.interval = m->interval,
 		.warm = m->warm, .phases = m->phases, .memory = m->memory, .all = m->all,

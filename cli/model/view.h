@@ -54,7 +54,8 @@ struct gus_model_traced {
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
 	uint64_t warm_up;
-	uint64_t most;                  /* of a longer trace so many instructions are run, in stretches; 0: all */
+	uint64_t most;                  /* of a longer trace so many instructions are run, in stretches, of a few
+					 * dozen threads; 0: all */
 	const char *input;              /* of a file: how the user calls it, "-" for standard input */
 	const char *rates;              /* the recording to take rates of; "none"; NULL: the one that is modelled */
 	const char *rates_of;           /* what people are told that it is */

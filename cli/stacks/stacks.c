@@ -52,7 +52,7 @@ static void leave(void *context, uint32_t stream)
 	gus_groups_leave(run->groups, run->first + stream);
 }
 
-static int print(const struct stacks *s, const struct gus_clues *clues, const struct gus_groups *groups,
+static void print(const struct stacks *s, const struct gus_clues *clues, const struct gus_groups *groups,
 		 const struct gus_model_view *model, const char *why)
 {
 	const Gusprof__Header *h = clues->profile.header;
@@ -61,19 +61,17 @@ static int print(const struct stacks *s, const struct gus_clues *clues, const st
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
 	struct gus_account account;
 	struct gus_sums sums;
-	int rc = 0;
 
 	gus_account_make(&account, clues, groups, s->config.retire_width);
 	gus_sums_make(&sums, &account, s->how->unit);
 	v.account = &account;
 	v.sums = &sums;
 	if (s->how->json)
-		rc = gus_stacks_json(&v);
+		gus_stacks_json(&v); /* what cannot be written is told at the end, as of all output */
 	else
 		gus_stacks_text(&v);
 	gus_sums_free(&sums);
 	gus_account_free(&account);
-	return rc;
 }
 
 /* Of the recording, with what its traces made the model do. */
@@ -91,9 +89,10 @@ static int account(struct stacks *s, const struct gus_groups *groups, const stru
 	if (reader && gus_clues_read(&clues, reader, &symbols, model ? model->traced : NULL, s->how->log,
 				     err) == 0) {
 		s->how->tell(&clues.profile.damage);
-		rc = clues.samples ? print(s, &clues, groups, model, why) :
-			gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to show: %s has no sample",
-				 gus_recording_name(s->how->input));
+		rc = clues.samples ? 0 : gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to show: %s has no sample",
+						  gus_recording_name(s->how->input));
+		if (rc == 0)
+			print(s, &clues, groups, model, why);
 		failure = gus_symbols_failure(clues.profile.symbols);
 		if (rc == 0 && failure) {
 			*err = *failure;

@@ -14,6 +14,7 @@
 #include "symbolizer/insn/insn.h"
 
 static const double LEAST = 0.5;        /* percent */
+static const double WIDE = 20;          /* likewise */
 enum { PARTS = 4 };                     /* of a stack that are printed */
 
 /* Of other units than instructions there is no code, and what stands behind it is in its place. */
@@ -56,7 +57,9 @@ static void say_explained(const struct text *t)
 		say(t, gus_format("%.1f %% stays where samples were seen, and nothing but their records tells why: %s",
 				  percent(a->weight - a->explained, a->weight),
 				  v->why ? v->why : !v->clues->sight.known ? "of such samples it cannot be told" :
-				  "no window has executed that code, or it is the kernel's"));
+				  windows ? "no window has executed that code, or it is the kernel's" :
+				  "no window has executed that code (an emulator's CPU may have made a library take "
+				  "another variant), or it is the kernel's"));
 }
 
 static void say_head(const struct text *t)
@@ -71,32 +74,49 @@ static void say_head(const struct text *t)
 				  percent(v->clues->unsampled, v->account->weight + v->clues->unsampled)));
 }
 
-static int by_part(const void *a, const void *b)
+/* A part, with its interval where that is wide. */
+static char *part_of(const struct gus_sum_row *row, size_t i)
 {
-	const struct gus_stack_part *x = a, *y = b;
+	double low = percent(row->parts.v[i].low, row->weight), high = percent(row->parts.v[i].high, row->weight);
+	char key[GUS_COMPONENT_KEY_MAX];
 
-	return x->weight > y->weight ? -1 : x->weight < y->weight;
+	gus_component_key(row->stack.v[i].what, key);
+	if (row->stack.v[i].what.unknown || high - low < WIDE)
+		return gus_format("%s %.0f%%", key, percent(row->stack.v[i].weight, row->weight));
+	return gus_format("%s %.0f%% (%.0f-%.0f)", key, percent(row->stack.v[i].weight, row->weight), low,
+			  high < 100 ? high : 100);
+}
+
+static int by_part(const void *a, const void *b, void *context)
+{
+	const struct gus_stack *s = context;
+	const size_t *x = a, *y = b;
+
+	if (s->v[*x].weight != s->v[*y].weight)
+		return s->v[*x].weight > s->v[*y].weight ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
 }
 
 /* The largest parts. */
 static char *stack_of(const struct text *t, const struct gus_sum_row *row)
 {
 	const struct gus_stacks_view *v = t->v;
-	struct gus_stack parts = { 0 };
-	char key[GUS_COMPONENT_KEY_MAX], *text = gus_strdup("");
+	struct gus_vec(size_t) order = { 0 };
+	char *text = gus_strdup("");
 
-	gus_vec_append(&parts, row->stack.v, row->stack.n);
-	if (parts.n)
-		qsort(parts.v, parts.n, sizeof(*parts.v), by_part);
-	for (size_t i = 0; i < parts.n && i < PARTS && percent(parts.v[i].weight, row->weight) >= 0.5; i++) {
-		char *more;
+	for (size_t i = 0; i < row->stack.n; i++)
+		gus_vec_push(&order, i);
+	if (order.n)
+		qsort_r(order.v, order.n, sizeof(*order.v), by_part, (void *)(uintptr_t)&row->stack);
+	for (size_t i = 0; i < order.n && i < PARTS && percent(row->stack.v[order.v[i]].weight, row->weight) >= 0.5;
+	     i++) {
+		char *part = part_of(row, order.v[i]), *more = gus_format("%s%s%s", text, i ? ", " : "", part);
 
-		gus_component_key(parts.v[i].what, key);
-		more = gus_format("%s%s%s %.0f%%", text, i ? ", " : "", key, percent(parts.v[i].weight, row->weight));
+		free(part);
 		free(text);
 		text = more;
 	}
-	gus_vec_free(&parts);
+	gus_vec_free(&order);
 	if (v->account->explained && row->evidence == GUS_OBSERVED && v->how->unit != GUS_SUM_THREAD) {
 		char *more = gus_format("%s (as seen)", text);
 

@@ -308,6 +308,38 @@ static void test_behind(void **state)
 	end(&f);
 }
 
+/* What could be waited before B, which retires at once in the model, and what the prior has of it. */
+static double waited(uint32_t flags)
+{
+	const struct gus_prior_options o = { .width = 2, .waits = .01, .guessed = 3, .spread = 1 };
+	double ways = 0;
+	struct loop f;
+
+	begin(&f);
+	f.ops[B].flags = flags;
+	for (unsigned round = 0; round < 10; round++)
+		for (uint32_t i = 0; i < OPS; i++) {
+			retire(&f, i, 0);
+			cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		}
+	gus_groups_leave(f.groups, 7);
+	gus_prior_make(&f.prior, f.groups, &o, NULL);
+	for (size_t i = 0; i < f.prior.cycles.n; i++)
+		ways += f.prior.cycles.v[i].kind == GUS_PRIOR_WAIT && f.prior.cycles.v[i].head == B ?
+			f.prior.cycles.v[i].way : 0;
+	end(&f);
+	return ways;
+}
+
+/* How long an instruction takes that the table has no row for nobody knows. */
+static void test_guessed(void **state)
+{
+	(void)state;
+	assert_true(waited(0) > 0);
+	assert_float_equal(waited(GUS_OP_UNKNOWN), 300 * waited(0), 1e-6);
+	assert_float_equal(waited(GUS_OP_SERIALISING), waited(0), 1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_new_waits),
 		cmocka_unit_test(test_two_waits),
 		cmocka_unit_test(test_behind),
+		cmocka_unit_test(test_guessed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

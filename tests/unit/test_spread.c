@@ -27,6 +27,8 @@ struct loop {
 	const struct gus_core_listener *l;
 };
 
+static uint32_t c_flags;                /* of C's instruction */
+
 static void begin(struct loop *f)
 {
 	*f = (struct loop){ .groups = gus_groups_new() };
@@ -36,6 +38,7 @@ static void begin(struct loop *f)
 		f->insns[i].offset = 4 * i;
 		f->insns[i].info.length = 4;
 	}
+	f->insns[2].info.flags = c_flags;
 	f->l = gus_groups_listen(f->groups, 7, &f->p);
 }
 
@@ -568,6 +571,22 @@ static void test_interrupt_early(void **state)
 	drop(&t);
 }
 
+/* C is a string instruction that repeats: interrupts land on it while it goes on. Of A and B they land behind both. */
+static void test_repeats(void **state)
+{
+	const struct gus_site_count time[] = { { 2, false, 1 } };
+	struct fitted t;
+
+	(void)state;
+	c_flags = GUS_INSN_REP;
+	fit_early(&t, GUS_SPREAD_INTERRUPT, time, 1, 0);
+	c_flags = 0;
+	assert_true(gus_groups_counts(t.f.groups)->sites.v[2].repeats);
+	assert_false(gus_groups_counts(t.f.groups)->sites.v[0].repeats);
+	expect_loop(&t, .01);
+	drop(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -588,6 +607,7 @@ int main(void)
 		cmocka_unit_test(test_known_to_be_behind),
 		cmocka_unit_test(test_behind),
 		cmocka_unit_test(test_interrupt_early),
+		cmocka_unit_test(test_repeats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
