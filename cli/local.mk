@@ -122,14 +122,27 @@ gusprof_SOURCES = \
 	cli/uarch/import.c cli/uarch/import.h \
 	cli/uarch/json.c cli/uarch/json.h \
 	cli/uarch/uarch.c \
+	cli/topics.c \
 	cli/verbs.h
 if !SANITIZED
 gusprof_SOURCES += cli/memory.c
 endif
 gusprof_LDADD = $(GUS_LAYERS) -lpthread -ldl
 
+# What gusprof help tells beside options, as a string of C.
+nodist_gusprof_SOURCES = cli/topics.h
+gus_made_headers += cli/topics.h
+CLEANFILES += cli/topics.h
+cli/topics.h: $(top_srcdir)/docs/stacks.md $(top_srcdir)/cli/local.mk
+	$(AM_V_GEN)$(MKDIR_P) cli && { \
+		echo '/* Made by cli/local.mk of docs/stacks.md. */'; \
+		echo '#define GUS_TOPIC_STACKS \'; \
+		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/	"&\\n" \\/' $(top_srcdir)/docs/stacks.md; \
+		echo '	""'; \
+	} >$@.new && mv $@.new $@
+
 # The page of a flame graph as strings of C, and the sums by which its policy knows its style and its script.
-nodist_gusprof_SOURCES = cli/report/flame_page.h
+nodist_gusprof_SOURCES += cli/report/flame_page.h
 gus_made_headers += cli/report/flame_page.h
 CLEANFILES += cli/report/flame_page.h
 gus_page = $(top_srcdir)/cli/report/flame

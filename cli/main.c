@@ -86,7 +86,7 @@ static void print_help(FILE *to)
 		    "A sampling profiler: which instructions does the time go to, and why.\n\nVerbs:\n");
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		gus_text_print(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
-	fprintf(to, "  %-10s %s\n", "help", "Show this text, or with a verb that verb's options.");
+	fprintf(to, "  %-10s %s\n", "help", "Show this text, or a verb's options; help stacks says what stacks mean.");
 	fprintf(to, "\nTo begin with:\n"
 		    "  gusprof record -- ./app    run ./app and sample it into gusprof.data\n"
 		    "  gusprof report             show where its time went\n\n"
@@ -128,6 +128,10 @@ static int help(const char *name)
 {
 	const struct gus_verb *verb = name ? find_verb(name) : NULL;
 
+	if (name && strcmp(name, "stacks") == 0) { /* no verb, but asked about as one is */
+		fputs(gus_topic_stacks, stdout);
+		return 0;
+	}
 	if (name && !verb)
 		return unknown_verb(name);
 	if (verb)

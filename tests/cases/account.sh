@@ -103,6 +103,10 @@ status=$?
 status=$?
 [[ $status -eq 129 && ! -s out && $(wc -l <err) -eq 1 ]] || problem "loops without stacks: status $status"
 
+# What components mean is told where one asks for help.
+"$GUSPROF" help stacks >out 2>err || problem "no help on stacks"
+cmp -s out "$GUS_SRCDIR/docs/stacks.md" || problem "help on stacks is not docs/stacks.md"
+
 # Through perf.data and back there is the same.
 mkdir exported imported
 "$GUSPROF" export -q -i plain -o exported/r 2>err || { problem "cannot export"; cat err; }
