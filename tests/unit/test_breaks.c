@@ -302,7 +302,7 @@ static void late_ones_leave_stairs_as_steep(void **state)
 
 static void how_steep_stairs_are_is_known_as_far_as_they_go(void **state)
 {
-	static const double three[] = { 10, 11, 12 }, flat[] = { 10, 10, 11, 10, 10 };
+	static const double three[] = { 10, 11, 12 }, flat[] = { 10, 10, 11, 10, 10 }, uneven[] = { 10, 11, 11, 12 };
 	struct gus_stairs s;
 
 	(void)state;
@@ -310,8 +310,27 @@ static void how_steep_stairs_are_is_known_as_far_as_they_go(void **state)
 	assert_true(s.low > 0.999 && s.low <= 1 && s.high >= 1 && s.high < 1.001);
 	gus_stairs_fit(three, 2, 8, &s);        /* a line through two points says nothing */
 	assert_true(s.low == 0 && isinf(s.high));
+	gus_stairs_fit(uneven, 4, 8, &s);       /* a slope of 0.6, and three errors of 0.1414 */
+	assert_float_equal(s.low, 1 / (0.6 + 3 * sqrt(0.02)), 1e-9);
+	assert_float_equal(s.high, 1 / (0.6 - 3 * sqrt(0.02)), 1e-9);
 	gus_stairs_fit(flat, 5, 8, &s);
 	assert_true(s.low > 1 && isinf(s.high));
+}
+
+/* Of two halves that are no stairs for sure the one counts that is nearer to being some: of the first every other time
+ * is late, of the second a few are. */
+static void the_surer_of_two_halves_counts(void **state)
+{
+	double times[49];
+	struct gus_stairs s;
+
+	(void)state;
+	build(times, 49, 5, 0);
+	for (unsigned i = 0; i < 49; i++)
+		times[i] += i < 25 ? (i % 2) * 0.9 : (i % 7 == 0) * 0.9;
+	gus_stairs_fit(times, 49, 16, &s);
+	assert_int_equal(s.width, 5);
+	assert_true(s.residual < 0.25);
 }
 
 static void stairs_stand_noise(void **state)
@@ -352,6 +371,7 @@ int main(void)
 		cmocka_unit_test(the_wider_of_two_stairs_counts),
 		cmocka_unit_test(late_ones_leave_stairs_as_steep),
 		cmocka_unit_test(how_steep_stairs_are_is_known_as_far_as_they_go),
+		cmocka_unit_test(the_surer_of_two_halves_counts),
 		cmocka_unit_test(stairs_stand_noise),
 	};
 
