@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 /* What a stream has come to: its window, and where that began. */
-struct now { bool any; uint64_t window, from; };
+struct now { bool any, taken; uint64_t window, from; };
 
 struct gus_traced_source {
 	struct gus_traced *t;
@@ -21,7 +21,8 @@ struct gus_traced_source {
 	struct gus_traced_mappings mappings;
 	size_t records;                         /* that were taken */
 	uint64_t stretch;                       /* instructions that are taken or left together; 0: all are taken */
-	double share;                           /* so many of these are taken */
+	double share, windows_share;            /* so many of these are taken, of so many of the windows */
+	uint64_t windows;                       /* that have begun */
 	struct gus_vec(struct now) now;         /* the trace's streams; of a trace that is thinned */
 };
 
@@ -93,14 +94,23 @@ static uint32_t stream_of(struct gus_traced_source *s, uint32_t stream)
 	return s->streams.v[stream];
 }
 
-void gus_traced_source_thin(struct gus_traced_source *s, uint64_t stretch, double share)
+void gus_traced_source_thin(struct gus_traced_source *s, uint64_t stretch, double share, double windows)
 {
 	s->stretch = stretch;
 	s->share = share;
+	s->windows_share = windows;
 	s->t->thinned = true;
 }
 
-static uint64_t window_begins(struct gus_traced_source *s, const struct gus_trace_step *step)
+/* Whether the n-th of several is one of a share of them, the first of which it is. */
+static bool is_one(uint64_t n, double share)
+{
+	double before = (double)n * share + (1 - share);
+
+	return n == 0 || floor(before + share) > floor(before);
+}
+
+static const struct now *window_of(struct gus_traced_source *s, const struct gus_trace_step *step)
 {
 	struct now *now;
 
@@ -108,24 +118,21 @@ static uint64_t window_begins(struct gus_traced_source *s, const struct gus_trac
 		gus_vec_push(&s->now, (struct now){ .any = false });
 	now = &s->now.v[step->stream];
 	if (!now->any || now->window != step->window)
-		*now = (struct now){ true, step->window, step->at };
-	return now->from;
+		*now = (struct now){ true, is_one(s->windows++, s->windows_share), step->window, step->at };
+	return now;
 }
 
 /* Whether the stretch that a step is in is taken: of each window the first, and others that are even over it. Each is a
  * window of its own, as what led into it was not seen. */
 static bool is_taken(struct gus_traced_source *s, struct gus_trace_step *step)
 {
-	double number, before;
-	uint64_t stretch;
+	const struct now *now;
 
 	if (!s->stretch)
 		return true;
-	stretch = (step->at - window_begins(s, step)) / s->stretch;
-	number = (double)stretch;
-	before = number * s->share + (1 - s->share);
+	now = window_of(s, step);
 	step->window += step->at / s->stretch;
-	return stretch == 0 || floor(before + s->share) > floor(before);
+	return now->taken && is_one((step->at - now->from) / s->stretch, s->share);
 }
 
 static int read_step(struct gus_traced_source *s, struct gus_error *err)

@@ -283,9 +283,9 @@ void gus_traced_moment(struct gus_traced *t, uint32_t pid, uint64_t time);
  * than the table. */
 struct gus_traced_source;
 struct gus_traced_source *gus_traced_source_new(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
-/* Before it is read: of each window of each thread this share is taken, in stretches of so many instructions that are
- * even over it, and one at least. What is left out is read, and its code learned. */
-void gus_traced_source_thin(struct gus_traced_source *s, uint64_t stretch, double share);
+/* Before it is read: of this share of all windows, the first among them, each gives this share, in stretches of so many
+ * instructions that are even over it, and the first in any case. What is left out is read, and its code learned. */
+void gus_traced_source_thin(struct gus_traced_source *s, uint64_t stretch, double share, double windows);
 /* Reads until all of a frame with steps is taken, and waits for as much: 1; 0: the trace is over; -1 with err, and what
  * was read until then counts. */
 int gus_traced_source_read(struct gus_traced_source *s, struct gus_error *err);

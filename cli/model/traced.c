@@ -2,6 +2,7 @@
 #include "cli/model/traced.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,6 +19,9 @@
 
 /* Of a trace that is not run as a whole so many are, or more. */
 enum { STRETCHES = 32 };
+/* But none is shorter than this, as caches and predictors have to be met more than once; of many windows that makes so
+ * many times more. */
+enum { SETTLED = 100000, SLACK = 2 };
 /* And of so many threads, each of which takes some 5 MB until the trace ends. */
 enum { THREADS_MOST = 64 };
 
@@ -185,7 +189,7 @@ static int read_trace(const struct gus_model_traced *m, struct gus_traced *t, st
 {
 	struct extent extent = { 0, 0 };
 	struct gus_traced_source *source;
-	uint64_t parts;
+	uint64_t parts, stretch;
 
 	if (m->most && path)
 		measure(path, &extent);
@@ -195,9 +199,10 @@ static int read_trace(const struct gus_model_traced *m, struct gus_traced *t, st
 	if (!path)
 		return read_source(t, source, m->most, err);
 	parts = extent.windows > STRETCHES ? extent.windows : STRETCHES;
+	stretch = m->most / parts > SETTLED ? m->most / parts : SETTLED;
 	if (source)
-		gus_traced_source_thin(source, m->most / parts ? m->most / parts : 1,
-				       (double)m->most / (double)extent.instructions);
+		gus_traced_source_thin(source, stretch, (double)m->most / (double)extent.instructions,
+				       fmin(1, SLACK * (double)m->most / (double)(extent.windows * stretch)));
 	return read_source(t, source, UINT64_MAX, err);
 }
 

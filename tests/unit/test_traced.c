@@ -930,8 +930,9 @@ static void test_beside(void **state)
 static void stretches_are_even(void **state)
 {
 	enum { TURNS = 160, STRETCH = 32 };
-	static const struct { double share; uint64_t first, second, short_one; } cases[] = {
-		{ .25, 8 * 5, 8 * 5, 4 }, { .1, 8 * 2, 8 * 2, 4 }, { .001, 8, 0, 4 }, { 1, TURNS, TURNS, 4 },
+	static const struct { double share, windows; uint64_t first, second, short_one; } cases[] = {
+		{ .25, 1, 8 * 5, 8 * 5, 4 }, { .1, 1, 8 * 2, 8 * 2, 4 }, { .001, 1, 8, 0, 4 },
+		{ 1, 1, TURNS, TURNS, 4 }, { .25, .4, 8 * 5, 8 * 5, 0 },
 	};
 
 	(void)state;
@@ -960,7 +961,7 @@ static void stretches_are_even(void **state)
 		gus_traced_open(&s.t, &s.options);
 		source = gus_traced_source_new(&s.t, trace, NULL);
 		assert_false(s.t.thinned);
-		gus_traced_source_thin(source, STRETCH, cases[i].share);
+		gus_traced_source_thin(source, STRETCH, cases[i].share, cases[i].windows);
 		assert_true(s.t.thinned);
 		while (gus_traced_source_read(source, NULL) > 0)
 			;
