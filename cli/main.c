@@ -129,7 +129,7 @@ static int help(const char *name)
 	const struct gus_verb *verb = name ? find_verb(name) : NULL;
 
 	if (name && strcmp(name, "stacks") == 0) { /* no verb, but asked about as one is */
-		fputs(gus_topic_stacks, stdout);
+		gus_topic_stacks();
 		return 0;
 	}
 	if (name && !verb)

@@ -17,7 +17,7 @@ extern const struct gus_verb gus_verb_doctor;
 extern const struct gus_verb gus_verb_calibrate;
 extern const struct gus_verb gus_verb_stat;
 
-/* What help says of what is no verb: docs/stacks.md. */
-extern const char gus_topic_stacks[];
+/* What help prints of what is no verb: docs/stacks.md. */
+void gus_topic_stacks(void);
 
 #endif
