@@ -153,14 +153,16 @@ void gus_model_traced_set_part(struct gus_model_view *v, const struct gus_trace 
 /* What there is of a file's trace to be read; of one that cannot be read on as much as can. */
 struct extent { uint64_t instructions, windows; };
 
-static void measure(const char *path, struct extent *e)
+static int measure(const char *path, struct extent *e, struct gus_error *err)
 {
 	struct gus_vec(uint64_t) windows = { 0 };       /* by stream: the last one, and 1 */
-	struct gus_trace *trace = gus_trace_open(path, NULL);
+	struct gus_trace *trace = gus_trace_open(path, err);
 	struct gus_trace_step step;
 
 	*e = (struct extent){ 0, 0 };
-	while (trace && gus_trace_next(trace, &step, NULL) > 0) {
+	if (!trace)
+		return -1;
+	while (gus_trace_next(trace, &step, NULL) > 0) {
 		while (windows.n <= step.stream)
 			gus_vec_push(&windows, 0);
 		e->windows += windows.v[step.stream] != step.window + 1;
@@ -169,6 +171,7 @@ static void measure(const char *path, struct extent *e)
 	}
 	gus_vec_free(&windows);
 	gus_trace_close(trace);
+	return 0;
 }
 
 static int read_source(struct gus_traced *t, struct gus_traced_source *source, uint64_t most, struct gus_error *err)
@@ -191,8 +194,8 @@ static int read_trace(const struct gus_model_traced *m, struct gus_traced *t, st
 	struct gus_traced_source *source;
 	uint64_t parts, stretch;
 
-	if (m->most && path)
-		measure(path, &extent);
+	if (m->most && path && measure(path, &extent, err) != 0)
+		return -1;
 	if (!m->most || (path && extent.instructions <= m->most))
 		return gus_traced_read(t, trace, err);
 	source = gus_traced_source_new(t, trace, err);

@@ -56,41 +56,38 @@ void gus_bar(const struct gus_stack *stack, uint64_t weight, uint64_t most, char
 	gus_vec_free(&parts);
 }
 
-static const char *name_of(char letter)
+/* A letter as a word of the legend; "" if none of the bars has it, in either size. */
+static char *word_of(char letter, struct gus_component what, const char *shown, bool *large, bool *small)
 {
-	static const char *const names[][2] = { { "f", "FL-MB" }, { "o", "FL-MO" }, { "x", "FL-EX" }, { "m", "ST-LLC" },
-		{ "l", "ST-L1" }, { "t", "ST-TLB" }, { "q", "DR-SQ" }, { "c", "DR-L1" }, { "i", "DR-TLB" },
-		{ "b", "base" }, { "?", "unknown" } };
+	const char *capital = strchr(shown, toupper(letter)), *plain = strchr(shown, letter);
+	char key[GUS_COMPONENT_KEY_MAX];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (*names[i][0] == letter)
-			return names[i][1];
-	return NULL;
+	if (!capital && !plain)
+		return gus_strdup("");
+	*large |= isalpha(letter) && capital;
+	*small |= isalpha(letter) && plain;
+	gus_component_key(what, key);
+	return gus_format("%c %s", letter, key);
+}
+
+static char *joined(char *text, const char *between, char *more)
+{
+	char *both = gus_format("%s%s%s", text, *text && *more ? between : "", more);
+
+	free(text);
+	free(more);
+	return both;
 }
 
 char *gus_bar_legend(const char *shown)
 {
-	static const char order[] = "bmltfoxqci?";
-	char *text = gus_strdup("");
 	bool large = false, small = false;
+	char *text = word_of('b', (struct gus_component){ .events = 0 }, shown, &large, &small);
 
-	for (const char *c = order; *c; c++) {
-		char *more;
-
-		if (!strchr(shown, *c) && !strchr(shown, toupper(*c)))
-			continue;
-		large |= isalpha((unsigned char)*c) && strchr(shown, toupper(*c));
-		small |= isalpha((unsigned char)*c) && strchr(shown, *c);
-		more = gus_format("%s%s%c %s", text, *text ? ", " : "", *c, name_of(*c));
-		free(text);
-		text = more;
-	}
-	if (large || small) {
-		char *more = gus_format("%s; %s%s%s", text, large ? "capitals: samples tell" : "", large && small ?
-					", " : "", small ? "small letters: a model does" : "");
-
-		free(text);
-		text = more;
-	}
-	return text;
+	for (size_t i = 0; i < GUS_TEA_EVENTS; i++)
+		text = joined(text, ", ", word_of(letters[i].letter, (struct gus_component){
+					      .events = (uint16_t)(1u << letters[i].event) }, shown, &large, &small));
+	text = joined(text, ", ", word_of('?', (struct gus_component){ .unknown = true }, shown, &large, &small));
+	text = joined(text, "; ", gus_strdup(large ? "capitals: samples tell" : ""));
+	return joined(text, large ? ", " : "; ", gus_strdup(small ? "small letters: a model does" : ""));
 }

@@ -38,6 +38,8 @@ static json_t *total(const struct gus_stacks_view *v)
 	json_object_set_new(o, "explained", integer(v->account->explained));
 	json_object_set_new(o, "retire_width", v->account->explained ? integer(v->account->solution.width) :
 			    json_null());
+	json_object_set_new(o, "stretches", json_boolean(v->partly));
+	json_object_set_new(o, "instructions_left_out", integer(v->left_out));
 	json_object_set_new(o, "not_sampled", integer(v->clues->unsampled));
 	json_object_set_new(o, "why_unexplained", text_or_null(v->why));
 	return o;

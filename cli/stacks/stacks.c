@@ -58,6 +58,7 @@ static void print(const struct stacks *s, const struct gus_clues *clues, const s
 	const Gusprof__Header *h = clues->profile.header;
 	struct gus_stacks_view v = { .how = s->how, .clues = clues, .model = model, .why = why,
 		.width = s->config.retire_width, .partly = model && model->traced->thinned,
+		.left_out = model ? model->traced->cut_instructions : 0,
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
 	struct gus_account account;
 	struct gus_sums sums;

@@ -37,6 +37,7 @@ struct gus_stacks_view {
 	const struct gus_model_view *model;     /* NULL: nothing was run */
 	unsigned width;                         /* ops that retire in a cycle, as the table has it */
 	bool partly;                            /* of its trace stretches alone were run */
+	uint64_t left_out;                      /* instructions of threads that are not run, as there are too many */
 	const char *event, *why;                /* why: nothing could be moved, for people; NULL: something was */
 };
 void gus_stacks_text(const struct gus_stacks_view *v);

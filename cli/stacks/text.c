@@ -50,6 +50,9 @@ static void say_explained(const struct text *t)
 				  "waited for or retired (inferred), and split by a model of the CPU (modelled)",
 				  percent(a->explained, a->weight), windows ? "the recording's snapshots" :
 				  v->partly ? "stretches of its trace" : "its trace"));
+	if (v->left_out)
+		say(t, gus_format("%" PRIu64 " instructions of the trace were not run, as it has too many threads",
+				  v->left_out));
 	if (a->solution.width > v->width)
 		say(t, gus_format("the table has %u ops that retire in a cycle, which cannot have executed so much; up "
 				  "to %u can", v->width, a->solution.width));

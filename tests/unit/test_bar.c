@@ -80,8 +80,9 @@ static void legends_have_what_is_shown(void **state)
 	legend_is("LL", "l ST-L1; capitals: samples tell");
 	legend_is("Fb", "b base, f FL-MB; capitals: samples tell, small letters: a model does");
 	legend_is("??", "? unknown");
-	legend_is("bmltfoxqci", "b base, m ST-LLC, l ST-L1, t ST-TLB, f FL-MB, o FL-MO, x FL-EX, q DR-SQ, c DR-L1, "
+	legend_is("bmltfoxqci", "b base, f FL-MB, o FL-MO, x FL-EX, m ST-LLC, l ST-L1, t ST-TLB, q DR-SQ, c DR-L1, "
 		  "i DR-TLB; small letters: a model does");
+	legend_is("", "");
 }
 
 int main(void)

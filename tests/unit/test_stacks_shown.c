@@ -139,6 +139,9 @@ static void the_head(void **state)
 	SAYS(s, "tells why: of such samples it cannot be told\n");
 	s->v.why = "it is so";
 	SAYS(s, "tells why: it is so\n");
+	OMITS(s, "too many threads");
+	s->v.left_out = 7;
+	SAYS(s, "\n# 7 instructions of the trace were not run, as it has too many threads\n");
 	OMITS(s, "was not sampled");
 	s->clues.unsampled = 500;
 	SAYS(s, "\n# 20.0 % more was not sampled, as tasks ended before their next sample\n");
@@ -265,11 +268,17 @@ static void the_document(void **state)
 	assert_int_equal(number_of(total, "explained"), 1980);
 	assert_int_equal(number_of(total, "retire_width"), 6);
 	assert_int_equal(number_of(total, "not_sampled"), 0);
+	assert_int_equal(number_of(total, "instructions_left_out"), 0);
+	assert_true(json_is_false(json_object_get(total, "stretches")));
 	assert_null(text_of(total, "why_unexplained"));
 	assert_int_equal(json_array_size(json_object_get(o, "rows")), ROWS);
 	json_decref(o);
 	s->v.why = "it is so";
+	s->v.left_out = 7;
+	s->v.partly = true;
 	o = document(s);
+	assert_int_equal(number_of(json_object_get(o, "total"), "instructions_left_out"), 7);
+	assert_true(json_is_true(json_object_get(json_object_get(o, "total"), "stretches")));
 	assert_string_equal(text_of(json_object_get(o, "total"), "why_unexplained"), "it is so");
 	json_decref(o);
 }
