@@ -233,6 +233,15 @@ static void share_threads(struct work *w)
 	}
 }
 
+/* Whether it was seen at the second of two instructions that are one op. */
+static bool is_second(const struct gus_clues *c, const struct gus_clue_time *t)
+{
+	const struct gus_program *p = c->traced->program;
+	uint32_t insn = c->places.v[t->place].insn;
+
+	return p->ops[p->insns[insn].op].insn != insn;
+}
+
 static void explain(struct work *w, unsigned width)
 {
 	const struct gus_clues *c = w->clues;
@@ -249,7 +258,7 @@ static void explain(struct work *w, unsigned width)
 		const struct gus_clue_time *t = &c->time.v[w->there.v[i].time];
 
 		gus_vec_push(&time, (struct gus_replicates_part){ { w->there.v[i].site, t->behind, (double)t->weight /
-			     (double)w->a->weight }, t->slice, w->there.v[i].thread });
+			     (double)w->a->weight, is_second(c, t) }, t->slice, w->there.v[i].thread });
 	}
 	given.time = time.v;
 	given.time_n = time.n;

@@ -82,7 +82,8 @@ static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus
 
 	if (is_new)
 		gus_vec_push(&g->counts.sites, (struct gus_groups_site){ .address = address, .weight = op->insns_n,
-			     .slots = op->slots, .branch = (op->flags & GUS_OP_BRANCH) != 0,
+			     .slots = op->slots, .second = op->insns_n > 1 ? p->insns[op->insn + 1].offset : 0,
+			     .branch = (op->flags & GUS_OP_BRANCH) != 0,
 			     .repeats = (p->insns[op->insn].info.flags & GUS_INSN_REP) != 0,
 			     .guessed = (op->flags & GUS_OP_UNKNOWN) != 0 });
 	return site;

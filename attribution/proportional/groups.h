@@ -32,14 +32,15 @@ struct gus_groups_site {
 	uint64_t address;
 	uint32_t weight;        /* instructions */
 	uint32_t slots;         /* of issue: as many ops, to who samples these */
+	uint64_t second;        /* the second of two that are fused; 0: it is one */
 	bool branch;
 	bool repeats;           /* a string instruction that may be interrupted, and then goes on */
 	bool guessed;           /* the table has no row for it: how long it takes is a guess */
 	uint64_t executed;
 };
-/* Of something at a site, so much for each cycle. behind: where a mispredicted branch had led there. In a list each
- * site and behind is there once. */
-struct gus_site_count { uint32_t site; bool behind; double share; };
+/* Of something at a site, so much for each cycle. behind: where a mispredicted branch had led there. second: at the
+ * second of two instructions that are one op to the model. In a list each of these is there once. */
+struct gus_site_count { uint32_t site; bool behind; double share; bool second; };
 
 /* Ops that retired in one cycle, so many times: sites [first, first + n) of the list of members. behind: what retired
  * before was a branch that was mispredicted and taken. */

@@ -285,12 +285,6 @@ static int by_met(const void *a, const void *b)
 	return x->site != y->site ? (x->site < y->site ? -1 : 1) : (int)x->psv - (int)y->psv;
 }
 
-static void put_site(struct gus_prior *p, const struct gus_groups_site *site)
-{
-	gus_vec_push(&p->weights, site->weight);
-	gus_vec_push(&p->repeats, site->repeats);
-}
-
 /* Measured where it was, else the model's. */
 static void add_met(struct gus_prior *p, const struct gus_groups_counts *c, const struct gus_met *events)
 {
@@ -317,9 +311,18 @@ static void add_met(struct gus_prior *p, const struct gus_groups_counts *c, cons
 		at[p->met.v[i].site]++;
 	begin_lists(at, c->sites.n);
 	gus_vec_append(&p->met_of, at, c->sites.n + 1);
-	for (size_t i = 0; i < c->sites.n; i++)
-		put_site(p, &c->sites.v[i]);
 	free(at);
+}
+
+static void list_sites(struct gus_prior *p, const struct gus_groups *g)
+{
+	const struct gus_groups_counts *c = gus_groups_counts(g);
+
+	for (size_t i = 0; i < c->sites.n; i++) {
+		gus_vec_push(&p->weights, c->sites.v[i].weight);
+		gus_vec_push(&p->repeats, c->sites.v[i].repeats);
+		gus_vec_push(&p->seconds, c->sites.v[i].second ? gus_groups_site(g, c->sites.v[i].second) : UINT32_MAX);
+	}
 }
 
 void gus_prior_weigh(struct gus_prior *p, double ways)
@@ -341,6 +344,7 @@ void gus_prior_make(struct gus_prior *p, const struct gus_groups *g, const struc
 	gus_index_init(&w.keys, sizeof(struct key));
 	gus_waits_make(&w.waits, w.counts, events);
 	gus_waits_means(w.means, w.counts);
+	list_sites(p, g);
 	add_met(p, w.counts, events);
 	add_counts(&w);
 	add_ways(&w);
@@ -360,4 +364,5 @@ void gus_prior_free(struct gus_prior *p)
 	gus_vec_free(&p->met_of);
 	gus_vec_free(&p->weights);
 	gus_vec_free(&p->repeats);
+	gus_vec_free(&p->seconds);
 }

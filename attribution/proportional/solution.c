@@ -12,6 +12,9 @@ static const double BY_MODEL = 0.3, WAITED = 0.1;
 /* Of each sample, and of each site, in nats: of the right width fits of 400,000 samples leave 0.0001 to 0.003. */
 static const double LITTLE = 0.005, BY_CHANCE = 0.1;
 
+/* Of all time, at the second of two fused instructions: less is by chance, such as a way into their midst. */
+static const double HALVES = 0.002;
+
 /* Time, which comes first, executions, heads of groups, waits. */
 enum { SIGHTS = 4 };
 struct sight { enum gus_spread_sight sight; double samples; struct gus_seen_counts counts; };
@@ -90,12 +93,22 @@ static size_t list_sights(const struct gus_solution_given *g, struct sight *s)
 	return is_retired_told(g) ? SIGHTS : 2;
 }
 
+/* Whether the CPU takes interrupts between what the model fuses: not one sample is there else. */
+static bool sees_halves(const struct gus_solution_given *g)
+{
+	double second = 0;
+
+	for (size_t i = 0; i < g->time_n; i++)
+		second += g->time[i].count.second ? g->time[i].count.share : 0;
+	return second > HALVES * sum_of_time(g);
+}
+
 static void see_all(struct gus_spread *spread, const struct gus_solution_given *g, const struct sight *sights, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct gus_spread_seen seen = { .sight = sights[i].sight, .counts = sights[i].counts.v,
 			.n = sights[i].counts.n, .behind = i == 0 && g->behind, .samples = sights[i].samples,
-			.early = g->early };
+			.early = g->early, .halves = i == 0 && sees_halves(g) };
 
 		gus_spread_see(spread, &seen);
 	}

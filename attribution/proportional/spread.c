@@ -12,7 +12,7 @@
 /* A step that moves no more than this share of all cycles is the last. */
 static const double STILL = 1e-5;
 
-struct place_key { uint32_t site, behind; };
+struct place_key { uint32_t site, behind, second; };
 /* Of a kind of cycles so much is seen at a place. */
 struct link { uint32_t cycle, place; double share; };
 
@@ -60,13 +60,25 @@ void gus_spread_free(struct gus_spread *s)
 	free(s);
 }
 
+/* The second of a fused pair, or where other code begins there, that. */
+static struct place_key half_of(const struct gus_prior *p, uint32_t site)
+{
+	uint32_t own = site < p->seconds.n ? p->seconds.v[site] : UINT32_MAX;
+
+	return own == UINT32_MAX ? (struct place_key){ .site = site, .second = true } :
+		(struct place_key){ .site = own };
+}
+
+static void add_link(struct seen *seen, size_t cycle, const struct place_key *there, double share)
+{
+	if (share > 0)
+		gus_vec_push(&seen->links, (struct link){ (uint32_t)cycle, gus_index_add(&seen->places, there, NULL),
+							   share });
+}
+
 static void link_to(struct seen *seen, size_t cycle, uint32_t site, bool behind, double share)
 {
-	struct place_key key = { site, behind && seen->of.behind };
-
-	if (share > 0)
-		gus_vec_push(&seen->links, (struct link){ (uint32_t)cycle, gus_index_add(&seen->places, &key, NULL),
-							   share });
+	add_link(seen, cycle, &(struct place_key){ .site = site, .behind = behind && seen->of.behind }, share);
 }
 
 /* A string instruction that repeats does not retire first: an interrupt is taken in its midst, and lands on it. */
@@ -74,9 +86,13 @@ static void link_interrupt(struct seen *seen, const struct gus_prior *p, size_t 
 {
 	const struct gus_prior_cycle *c = &p->cycles.v[i];
 	double early = p->repeats.v[c->head] ? 1 : seen->of.early;
+	struct place_key half = half_of(p, c->head);
 
 	link_to(seen, i, c->head, false, early);
-	link_to(seen, i, seen->of.sight == GUS_SPREAD_INTERRUPT ? c->next : c->after, false, 1 - early);
+	if (seen->of.halves && p->weights.v[c->head] > 1)
+		add_link(seen, i, &half, 1 - early);
+	else
+		link_to(seen, i, seen->of.sight == GUS_SPREAD_INTERRUPT ? c->next : c->after, false, 1 - early);
 }
 
 static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
@@ -108,11 +124,14 @@ static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
 }
 
 /* A mispredicted branch where the model has none is a place that it has without, and the other way round. */
-static uint32_t find_place(const struct seen *seen, const struct gus_site_count *c)
+static uint32_t find_place(const struct gus_prior *p, const struct seen *seen, const struct gus_site_count *c)
 {
-	struct place_key key = { c->site, c->behind && seen->of.behind };
-	uint32_t place = gus_index_find(&seen->places, &key);
+	struct place_key key = { .site = c->site, .behind = c->behind && seen->of.behind };
+	struct place_key half = half_of(p, c->site);
+	uint32_t place = gus_index_find(&seen->places, c->second && seen->of.halves ? &half : &key);
 
+	if (place == GUS_INDEX_NONE && c->second)
+		place = gus_index_find(&seen->places, &key);
 	if (place == GUS_INDEX_NONE && seen->of.behind) {
 		key.behind = !key.behind;
 		place = gus_index_find(&seen->places, &key);
@@ -121,10 +140,11 @@ static uint32_t find_place(const struct seen *seen, const struct gus_site_count 
 }
 
 /* By place, but for what no cycle is seen at. */
-static void put_counts(const struct seen *seen, const struct gus_site_count *counts, size_t n, double *out)
+static void put_counts(const struct gus_prior *p, const struct seen *seen, const struct gus_site_count *counts,
+		       size_t n, double *out)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint32_t place = find_place(seen, &counts[i]);
+		uint32_t place = find_place(p, seen, &counts[i]);
 
 		if (place != GUS_INDEX_NONE)
 			out[place] += counts[i].share;
@@ -165,12 +185,12 @@ void gus_spread_see(struct gus_spread *s, const struct gus_spread_seen *told)
 		link_cycle(seen, s->prior, i);
 	list_by_place(seen);
 	seen->counts = gus_zalloc(seen->places.n * sizeof(*seen->counts));
-	put_counts(seen, told->counts, told->n, seen->counts);
+	put_counts(s->prior, seen, told->counts, told->n, seen->counts);
 }
 
 bool gus_spread_sees(const struct gus_spread *s, size_t i, const struct gus_site_count *there)
 {
-	return find_place(&s->seen.v[i], there) != GUS_INDEX_NONE;
+	return find_place(s->prior, &s->seen.v[i], there) != GUS_INDEX_NONE;
 }
 
 /* By place, of cycles with these shares. */
@@ -336,7 +356,7 @@ void gus_spread_recount(struct gus_spread *s, size_t i, const struct gus_site_co
 
 	for (uint32_t k = 0; k < seen->places.n; k++)
 		seen->counts[k] = 0;
-	put_counts(seen, counts, n, seen->counts);
+	put_counts(s->prior, seen, counts, n, seen->counts);
 }
 
 void gus_spread_refit(struct gus_spread *s, const double *shares, const struct gus_spread_options *o)
@@ -454,12 +474,13 @@ static int by_link(const void *a, const void *b)
 	return x->link < y->link ? -1 : x->link > y->link;
 }
 
-static double list_places(const struct seen *seen, const struct gus_site_count *counts, size_t n, struct places *out)
+static double list_places(const struct gus_prior *p, const struct seen *seen, const struct gus_site_count *counts,
+			  size_t n, struct places *out)
 {
 	double nowhere = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t place = find_place(seen, &counts[i]);
+		uint32_t place = find_place(p, seen, &counts[i]);
 
 		if (place == GUS_INDEX_NONE)
 			nowhere += counts[i].share;
@@ -510,7 +531,7 @@ double gus_spread_share(const struct gus_spread *s, size_t which, const struct g
 	struct places places = { 0 };
 	struct pieces pieces = { 0 };
 	struct parts parts = { 0 };
-	double nowhere = list_places(seen, counts, n, &places), count = 0;
+	double nowhere = list_places(s->prior, seen, counts, n, &places), count = 0;
 
 	assert(seen->of.sight <= GUS_SPREAD_BEHIND);
 	for (size_t i = 0; i < places.n; i++) {

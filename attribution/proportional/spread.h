@@ -39,6 +39,9 @@ struct gus_spread_seen {
 	bool behind;            /* it is known of each count */
 	double samples;         /* that all of it rests on: how much it counts beside others */
 	double early;           /* of interrupts: the share of those on the head itself */
+	/* Of interrupts: the CPU takes them between two instructions that are one op to the model, so one that comes
+	 * while such an op is waited for lands on its second. Else counts there are the op's. */
+	bool halves;
 };
 
 struct gus_spread_options {

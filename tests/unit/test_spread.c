@@ -587,6 +587,56 @@ static void test_repeats(void **state)
 	drop(&t);
 }
 
+/* A and B are one op, which is waited for 6 cycles; then C. Time of the pair, by samples of interrupts as they are.
+ * begun: where B begins, code has begun once. */
+static double time_of_pair(const struct gus_site_count *time, size_t n, bool halves, bool begun)
+{
+	const struct gus_prior_options po = gus_prior_defaults(4);
+	const struct gus_spread_options so = gus_spread_defaults();
+	struct gus_spread_cells cells = { 0 };
+	struct fitted t;
+	double share;
+
+	begin(&t.f);
+	t.f.ops[0].insns_n = 2;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		cycle(&t.f, GUS_COMMIT_STALLED, 6);
+		retire(&t.f, begun && round == ROUNDS / 2 ? 1 : 0, GUS_CORE_ST_L1);
+		cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+		retire(&t.f, 2, 0);
+		cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+	}
+	gus_groups_leave(t.f.groups, 7);
+	gus_prior_make(&t.prior, t.f.groups, &po, NULL);
+	t.spread = gus_spread_new(&t.prior);
+	gus_spread_see(t.spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_BEHIND, .counts = time, .n = n,
+			.samples = 10000, .halves = halves });
+	for (size_t i = 0; i < n; i++)
+		assert_true(gus_spread_sees(t.spread, 0, &time[i]));
+	gus_spread_fit(t.spread, &so);
+	gus_spread_cells(t.spread, &cells);
+	share = share_of(&cells, 0, -1);
+	gus_vec_free(&cells);
+	drop(&t);
+	return share;
+}
+
+/* A CPU that takes interrupts between the two has them on the second while the pair is waited for, and on the first
+ * while C is; one that does not has none on the second. The address of the second may be a place of its own. */
+static void test_halves(void **state)
+{
+	const struct gus_site_count halves[] = { { 0, false, .125, false }, { 0, false, .875, true } };
+	const struct gus_site_count whole[] = { { 0, false, .125, false }, { 1, false, .875, false } };
+	const struct gus_site_count own[] = { { 0, false, .125, false }, { 2, false, .875, false } };
+
+	(void)state;
+	assert_float_equal(time_of_pair(halves, 2, true, false), .875, .03);
+	assert_true(time_of_pair(halves, 2, false, false) < .5); /* most is C, before it */
+	assert_float_equal(time_of_pair(whole, 2, false, false), .875, .03);
+	assert_float_equal(time_of_pair(halves, 2, true, true), .875, .03);
+	assert_float_equal(time_of_pair(own, 2, true, true), .875, .03);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -608,6 +658,7 @@ int main(void)
 		cmocka_unit_test(test_behind),
 		cmocka_unit_test(test_interrupt_early),
 		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_halves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
