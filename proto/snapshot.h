@@ -34,11 +34,19 @@ struct gus_snapshot_run {
 	size_t at;                      /* in bytes */
 };
 
+/* Where bytes of a snapshot may also be had from: a file from its beginning on. */
+struct gus_snapshot_file {
+	int fd;
+	uint64_t from, size;            /* of the bytes */
+};
+
 struct gus_snapshot {
 	Gusprof__Snapshot *about;       /* owned */
 	struct gus_vec(struct gus_snapshot_run) runs;   /* ascending, apart */
-	uint8_t *bytes;                 /* about->bytes of them */
+	uint8_t *bytes;                 /* about->bytes of them; of what is mapped, more may be there */
 	size_t mapped;                  /* bytes are a mapping of this size; 0: the heap's */
+	/* All of the runs' bytes, each run's in one of them; borrowed. file[0].size 0: they are in no file. */
+	struct gus_snapshot_file file[2];
 };
 
 void gus_snapshot_free(struct gus_snapshot *s);

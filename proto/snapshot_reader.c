@@ -82,7 +82,7 @@ static bool is_mapped(const Gusprof__Snapshot *a, size_t *m, uint64_t address, u
 static int check_runs(const struct gus_snapshot *s, struct gus_error *err)
 {
 	const Gusprof__Snapshot *a = s->about;
-	uint64_t end = 0, bytes = 0;
+	uint64_t end = 0, bytes = 0, room = s->mapped ? s->mapped : a->bytes;
 	size_t mapping = 0;
 
 	for (size_t i = 0; i < s->runs.n; i++) {
@@ -91,7 +91,7 @@ static int check_runs(const struct gus_snapshot *s, struct gus_error *err)
 		if (run->address < end || !run->size || !is_page(run->address) || !is_page(run->size) ||
 		    run->address > GUS_SNAPSHOT_ADDRESS_MAX || run->size > GUS_SNAPSHOT_ADDRESS_MAX - run->address)
 			return bad(err, a, "its pages overlap, or are out of range");
-		if (run->size > a->bytes - bytes || run->at > a->bytes - run->size)
+		if (run->size > a->bytes - bytes || run->size > room || run->at > room - run->size)
 			return bad(err, a, "it has more pages than it says");
 		if (!is_mapped(a, &mapping, run->address, run->size))
 			return bad(err, a, "it has pages where nothing is mapped");

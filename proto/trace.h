@@ -4,7 +4,10 @@
  * 6), so a cut, a corrupt place and a newer version are told apart in the way of any other, and nothing has to be read
  * twice.
  *
- * A stream is one thread. Its steps come in order; those of different streams are interleaved by frame. */
+ * A stream is one thread. Its steps come in order; those of different streams are interleaved by frame.
+ *
+ * A trace is of a command, or of a window of a process that ran already, which was replayed from a snapshot (about's
+ * moment); of windows a recording may have several. */
 #ifndef GUS_PROTO_TRACE_H
 #define GUS_PROTO_TRACE_H
 
@@ -133,6 +136,10 @@ struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t numbe
  * are numbers of blocks: a mapping is that of blocks from this number on, until a later one covers it. The array is
  * valid until the next call of gus_trace_next, the records until gus_trace_close. */
 const Gusprof__Record *const *gus_trace_records(const struct gus_trace *t, size_t *n);
+/* A recording may hold several traces, one behind the other. Passes over what is left of this one, whether it could be
+ * read or not, and begins with the next: 1, and all that was said of the last one, its blocks and records, is gone. 0
+ * if there is none, -1 with err if the file cannot be read on. */
+int gus_trace_more(struct gus_trace *t, struct gus_error *err);
 /* What the writer counted; NULL before the end. */
 const Gusprof__TraceTotal *gus_trace_total(const struct gus_trace *t);
 

@@ -48,6 +48,8 @@ struct gus_trace {
 	Gusprof__TraceTotal *total;
 	struct gus_error failed;        /* the first failure; there are no steps behind it */
 	bool over;
+	Gusprof__Trace *follows;        /* the trace behind this one, as far as it has been read; NULL: none yet */
+	uint64_t missing;               /* frames, before this trace */
 	struct gus_vec(uint8_t) code;
 	struct gus_vec(struct body) bodies;
 	struct gus_vec(struct block) blocks;
@@ -353,10 +355,21 @@ static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_e
 
 	if (got != GUS_READ_FRAME && got != GUS_READ_END)
 		return -1;
-	if (missing)
+	if (missing > t->missing)
 		return gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt: %llu of its frames are missing",
-				(unsigned long long)missing);
+				(unsigned long long)(missing - t->missing));
 	return got == GUS_READ_FRAME;
+}
+
+static Gusprof__Trace *read_about(const struct gus_frame *frame, struct gus_error *err)
+{
+	Gusprof__Trace *about = (Gusprof__Trace *)gus_frame_message(frame, &gusprof__trace__descriptor, err);
+
+	if (!about || about->n_range_start == about->n_range_end)
+		return about;
+	corrupt(err, frame, "its ranges have no ends");
+	gusprof__trace__free_unpacked(about, NULL);
+	return NULL;
 }
 
 static int start(struct gus_trace *t, struct gus_error *err)
@@ -367,12 +380,43 @@ static int start(struct gus_trace *t, struct gus_error *err)
 		return -1;
 	if (frame.type != GUS_FRAME_TRACE)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is no trace in this recording");
-	t->about = (Gusprof__Trace *)gus_frame_message(&frame, &gusprof__trace__descriptor, err);
-	if (!t->about)
-		return -1;
-	if (t->about->n_range_start != t->about->n_range_end)
-		return corrupt(err, &frame, "its ranges have no ends");
-	return 0;
+	t->about = read_about(&frame, err);
+	return t->about ? 0 : -1;
+}
+
+/* All that this trace has said. */
+static void forget(struct gus_trace *t)
+{
+	gusprof__trace__free_unpacked(t->about, NULL);
+	gusprof__trace_total__free_unpacked(t->total, NULL);
+	for (size_t i = 0; i < t->told.n; i++)
+		gusprof__sideband__free_unpacked(t->told.v[i], NULL);
+	t->about = NULL;
+	t->total = NULL;
+	t->told.n = t->records.n = t->records_bytes = 0;
+	t->code.n = t->bodies.n = t->blocks.n = t->steps.n = t->accesses.n = 0;
+	t->at = t->access_at = 0;
+	t->frame = t->steps_n = t->instructions = t->accesses_n = 0;
+	t->over = false;
+	t->failed = (struct gus_error){ 0 };
+}
+
+int gus_trace_more(struct gus_trace *t, struct gus_error *err)
+{
+	struct gus_frame frame;
+
+	while (!t->follows) {
+		enum gus_read got = gus_reader_next_of(t->file, 1u << GUS_FRAME_TRACE, &frame, err);
+
+		if (got != GUS_READ_FRAME)
+			return got == GUS_READ_END ? 0 : -1;
+		t->follows = read_about(&frame, NULL);
+	}
+	forget(t);
+	t->about = t->follows;
+	t->follows = NULL;
+	t->missing = gus_reader_damage(t->file)->missing_frames;
+	return 1;
 }
 
 static struct gus_trace *open_trace(struct gus_reader *file, struct gus_error *err)
@@ -409,10 +453,8 @@ void gus_trace_close(struct gus_trace *t)
 	if (!t)
 		return;
 	gus_reader_close(t->file);
-	gusprof__trace__free_unpacked(t->about, NULL);
-	gusprof__trace_total__free_unpacked(t->total, NULL);
-	for (size_t i = 0; i < t->told.n; i++)
-		gusprof__sideband__free_unpacked(t->told.v[i], NULL);
+	forget(t);
+	gusprof__trace__free_unpacked(t->follows, NULL);
 	gus_vec_free(&t->told);
 	gus_vec_free(&t->records);
 	gus_vec_free(&t->code);
@@ -450,6 +492,12 @@ static int refill(struct gus_trace *t, struct gus_error *err)
 			return -1;
 		if (!got && !t->total)
 			return gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt: it does not say what was written");
+		if (got && t->total && frame.type == GUS_FRAME_TRACE) {
+			t->follows = read_about(&frame, err);
+			if (!t->follows)
+				return -1;
+			got = 0;
+		}
 		if (!got) {
 			t->over = true;
 			return 0;

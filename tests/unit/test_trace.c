@@ -737,6 +737,85 @@ static void what_is_behind_the_end_or_has_none(void **state)
 }
 
 /* What comes behind a frame that holds no message does not make up for it. */
+/* A trace of one block, one byte each, that is executed n times. */
+static void write_small(struct gus_writer *w, uint8_t insn, uint8_t n, uint8_t said)
+{
+	const uint8_t block[] = { 1, 0, 0, 1, 1, insn }, steps[] = { 0, 0, 0, 0, n, 0 };
+	Gusprof__Trace about = GUSPROF__TRACE__INIT;
+	Gusprof__Moment moment = GUSPROF__MOMENT__INIT;
+	Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
+	struct gus_bytes b = { 0 }, s = { 0 };
+
+	about.moment = &moment;
+	moment.tid = insn;
+	total.blocks = 1;
+	total.steps = total.instructions = said;
+	gus_vec_append(&b, block, sizeof(block));
+	gus_vec_append(&s, steps, sizeof(steps));
+	gus_bytes_varint(&s, n); /* blocks: the first, and then each time its follower */
+	for (uint8_t i = 0; i < n; i++)
+		gus_bytes_varint(&s, 1);
+	gus_bytes_varint(&s, n); /* shapes: none, then as before */
+	for (uint8_t i = 0; i < n; i++)
+		gus_bytes_varint(&s, !i);
+	gus_bytes_varint(&s, 0);
+	gus_writer_message(w, GUS_FRAME_TRACE, &about.base, NULL);
+	gus_writer_payload(w, GUS_FRAME_TRACE_BLOCKS, &b, NULL);
+	gus_writer_payload(w, GUS_FRAME_TRACE_STEPS, &s, NULL);
+	gus_writer_message(w, GUS_FRAME_TRACE_TOTAL, &total.base, NULL);
+	gus_vec_free(&b);
+	gus_vec_free(&s);
+}
+
+static void assert_small(struct gus_trace *t, uint8_t insn, int n)
+{
+	struct gus_trace_step step;
+	struct gus_error err = { 0 };
+
+	assert_int_equal(gus_trace_about(t)->moment->tid, insn);
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(gus_trace_next(t, &step, &err), 1);
+		assert_int_equal(step.block, 0);
+		assert_int_equal(*gus_trace_block(t, 0).bytes, insn);
+	}
+	assert_int_equal(gus_trace_next(t, &step, &err), 0);
+	assert_int_equal(gus_trace_blocks(t), 1);
+	assert_int_equal(gus_trace_total(t)->steps, n);
+}
+
+/* Four behind each other: the second says that it has more than it has, the third is not read to its end. */
+static void a_recording_may_have_several(void **state)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	struct gus_writer *w = gus_writer_create("t", &header, NULL);
+	struct gus_error err = { 0 };
+	struct gus_trace_step step;
+	struct gus_trace *t;
+
+	(void)state;
+	write_small(w, 0x90, 3, 3);
+	write_small(w, 0x91, 2, 5);
+	write_small(w, 0x92, 4, 4);
+	write_small(w, 0x93, 1, 1);
+	gus_writer_finish(w, &footer, NULL);
+	t = gus_trace_open("t", &err);
+	assert_small(t, 0x90, 3);
+	assert_int_equal(gus_trace_more(t, &err), 1);
+	assert_null(gus_trace_total(t));
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(gus_trace_next(t, &step, &err), 1);
+	assert_int_equal(gus_trace_next(t, &step, &err), -1);
+	assert_non_null(strstr(err.text, "other numbers"));
+	assert_int_equal(gus_trace_more(t, &err), 1);
+	assert_int_equal(gus_trace_next(t, &step, &err), 1);
+	assert_int_equal(gus_trace_more(t, &err), 1);
+	assert_small(t, 0x93, 1);
+	assert_int_equal(gus_trace_more(t, &err), 0);
+	assert_int_equal(gus_trace_more(t, &err), 0);
+	gus_trace_close(t);
+}
+
 static void a_broken_message_ends_it(void **state)
 {
 	static const enum gus_frame_type types[] = { GUS_FRAME_TRACE_TOTAL, GUS_FRAME_TRACE_SIDEBAND };
@@ -842,6 +921,7 @@ int main(void)
 		TEST(records_at_their_limits),
 		TEST(totals_have_to_agree),
 		TEST(what_is_behind_the_end_or_has_none),
+		TEST(a_recording_may_have_several),
 		TEST(a_broken_message_ends_it),
 		TEST(a_missing_frame_is_told),
 		TEST(other_recordings_have_none),
