@@ -73,6 +73,14 @@ static struct gus_tlb_size tlb_size(const struct gus_uarch *u, const char *size,
 	return t;
 }
 
+uint8_t gus_cache_holding(const struct gus_cache_config *c, uint64_t bytes)
+{
+	for (unsigned i = 1; bytes && i < GUS_CACHE_LEVELS; i++)
+		if (c->level[i].bytes / 2 >= bytes)
+			return (uint8_t)i;
+	return GUS_HIT_L1;
+}
+
 void gus_cache_config_of(struct gus_cache_config *c, const struct gus_uarch *u)
 {
 	struct gus_core_config core;
@@ -427,7 +435,10 @@ static struct found look(struct gus_cache *c, unsigned i, uint64_t line, enum gu
 	c->total.level[i].misses[who]++;
 	c->total.level[i].unknown += who == GUS_CACHE_DEMAND && !warm;
 	c->asked_l2 = i == GUS_HIT_L2 ? line + 1 : c->asked_l2;
-	f = look(c, i + 1, line, who, now);
+	if (!warm && i == c->config.holds_all)
+		f = (struct found){ (enum gus_hit)i, (enum gus_hit)i, now + l->latency, now + l->latency, false };
+	else
+		f = look(c, i + 1, line, who, now);
 	if (!warm) {
 		f.if_warm = (enum gus_hit)i;
 		f.ready_if_warm = now + l->latency;

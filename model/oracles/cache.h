@@ -57,7 +57,14 @@ struct gus_cache_config {
 	 * for fewer than one in so many was used, they ask for none of the next 256, and then try again. 0: they never
 	 * stop. */
 	uint32_t prefetch_throttle;
+	/* The level (enum gus_hit) that all memory of the program fits into, so that what is touched for the first time
+	 * since the beginning is there at the latest: gus_cache_holding. GUS_HIT_L1: there is none. */
+	uint8_t holds_all;
 };
+
+/* The nearest level beyond L1 of which so many bytes take at most half, as others are in it, too; GUS_HIT_L1 if there
+ * is none, or if bytes are 0, which is not known. */
+uint8_t gus_cache_holding(const struct gus_cache_config *c, uint64_t bytes);
 
 /* What a table says; where it is silent, round figures that are nobody's (cache.c has them). */
 void gus_cache_config_of(struct gus_cache_config *c, const struct gus_uarch *u);

@@ -706,6 +706,32 @@ static void test_l2_prefetcher(void **state)
 
 /* The beginning of a window: a first touch may have been in L1 or not, and nothing in the window tells; once the set
  * was filled, what is not there would not have been there either. */
+/* A program that has 900 KiB: what it touches for the first time is in L3 at the latest, until sets are full of what
+ * was touched since. */
+static void test_holds_all(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache_answer a;
+	struct gus_cache *c;
+
+	(void)state;
+	assert_int_equal(gus_cache_holding(&config, 0), GUS_HIT_L1);
+	assert_int_equal(gus_cache_holding(&config, 128 * KIB), GUS_HIT_L2);
+	assert_int_equal(gus_cache_holding(&config, 128 * KIB + 1), GUS_HIT_L3);
+	assert_int_equal(gus_cache_holding(&config, MIB), GUS_HIT_L3);
+	assert_int_equal(gus_cache_holding(&config, MIB + 1), GUS_HIT_L1);
+	config.holds_all = gus_cache_holding(&config, 900 * KIB);
+	c = caches(&config);
+	a = touch_at(c, 64, 8, false, 100000);
+	assert_true(a.level == GUS_HIT_L3 && a.level_if_warm == GUS_HIT_L1);
+	assert_true(a.wait == 40 && a.wait_if_warm == 0);
+	assert_int_equal(gus_cache_totals(c)->memory_reads[GUS_CACHE_DEMAND], 0);
+	for (uint64_t i = 1; i < 16; i++) /* L3 has 2048 sets */
+		assert_int_equal(touch(c, 64 + i * 2048 * 64, false).level, GUS_HIT_L3);
+	assert_int_equal(touch(c, 64 + 16 * 2048 * 64, false).level, GUS_HIT_MEMORY);
+	gus_cache_free(c);
+}
+
 static void test_cold(void **state)
 {
 	struct gus_cache *c = caches(&plain);
@@ -1317,6 +1343,7 @@ int main(void)
 		cmocka_unit_test(test_tlb), cmocka_unit_test(test_splits),
 		cmocka_unit_test(test_on_its_way), cmocka_unit_test(test_prefetchers),
 		cmocka_unit_test(test_l2_prefetcher),
+		cmocka_unit_test(test_holds_all),
 		cmocka_unit_test(test_cold), cmocka_unit_test(test_cold_interval), cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_prefetch_arrives),
 		cmocka_unit_test(test_prefetch_from),
