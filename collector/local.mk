@@ -79,9 +79,11 @@ collector_libcollector_a_SOURCES = \
 	collector/session/wide.c \
 	collector/session/wide_rules.c collector/session/wide_rules.h \
 	collector/snapshot/hold.c collector/snapshot/hold.h \
+	collector/snapshot/late.c collector/snapshot/late.h \
 	collector/snapshot/memory.c collector/snapshot/memory.h \
 	collector/snapshot/denial.c collector/snapshot/denial.h \
 	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \
+	collector/snapshot/stored.c collector/snapshot/stored.h \
 	collector/snapshot/turns.c \
 	collector/stat/attach.c collector/stat/attach.h \
 	collector/stat/stat.c collector/stat/stat.h \

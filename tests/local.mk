@@ -388,7 +388,9 @@ unit_tests = \
 	tests/unit/test_estimate \
 	tests/unit/test_executed \
 	tests/unit/test_expected \
+	tests/unit/test_late \
 	tests/unit/test_snapshot_take \
+	tests/unit/test_stored \
 	tests/unit/test_current \
 	tests/unit/test_space \
 	tests/unit/test_replicates \
@@ -719,7 +721,9 @@ tests_unit_test_subject_SOURCES = tests/unit/test_subject.c $(reg_name)
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
 tests_unit_test_denial_SOURCES = tests/unit/test_denial.c
 tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
+tests_unit_test_late_SOURCES = tests/unit/test_late.c $(made_snapshot)
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
+tests_unit_test_stored_SOURCES = tests/unit/test_stored.c $(made_snapshot)
 tests_unit_test_current_SOURCES = tests/unit/test_current.c $(made_mapping)
 tests_unit_test_space_SOURCES = tests/unit/test_space.c $(made_mapping)
 tests_unit_test_sampler_SOURCES = tests/unit/test_sampler.c

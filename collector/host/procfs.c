@@ -194,6 +194,17 @@ bool gus_task_comm(pid_t tid, char *comm, size_t size)
 	return gus_read_text(path, comm, size);
 }
 
+uint64_t gus_task_resident(pid_t pid)
+{
+	char path[64], text[128];
+	unsigned long long pages;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	if (!gus_read_text(path, text, sizeof(text)) || sscanf(text, "%*u %llu", &pages) != 1)
+		return 0;
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 bool gus_task_ended(const struct gus_task *t)
 {
 	return t->state == 'Z' || t->state == 'X' || t->state == 'x';

@@ -32,6 +32,8 @@ bool gus_task_parse(char *stat, const char *status, struct gus_task *task);
 bool gus_task_read(pid_t tid, struct gus_task *task);
 /* Its name alone, which costs a third. False if there is no such task. */
 bool gus_task_comm(pid_t tid, char *comm, size_t size);
+/* Bytes of memory that the process has, of files, too; 0 if that is not known. */
+uint64_t gus_task_resident(pid_t pid);
 /* Whether the task has ended: a zombie has. */
 bool gus_task_ended(const struct gus_task *task);
 

@@ -33,8 +33,10 @@
 #include "base/limits.h"
 #include "collector/host/procfs.h"
 #include "collector/snapshot/denial.h"
+#include "collector/snapshot/late.h"
 
 #define PAGE GUS_SNAPSHOT_PAGE
+#define PIECE (1u << 20)        /* that is handed over at a time */
 
 /* Entries of /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst). */
 #define ENTRY_PRESENT (1ull << 63)
@@ -331,18 +333,110 @@ static int copy_some(pid_t pid, struct place *p, struct gus_snapshot *s, const s
 	return 0;
 }
 
+static int copy_runs(pid_t pid, struct gus_snapshot *s, const struct gus_snapshot_run *runs, size_t n,
+		     const struct gus_room *room, struct gus_error *err)
+{
+	struct place p = { runs, 0, n, 0 };
+	int rc = 0;
+
+	while (rc == 0 && p.i < p.n)
+		rc = copy_some(pid, &p, s, room);
+	return rc == 0 ? 0 : explain_maps(pid, errno, err);
+}
+
 int gus_memory_copy(pid_t pid, struct gus_snapshot *s, const struct gus_room *room, struct gus_error *err)
 {
 	struct gus_snapshot all = *s;
-	struct place p = { all.runs.v, 0, all.runs.n, 0 };
-	int rc = 0;
+	int rc;
 
 	memset(&s->runs, 0, sizeof(s->runs));
 	s->about->bytes = 0;
-	while (rc == 0 && p.i < p.n)
-		rc = copy_some(pid, &p, s, room);
+	rc = copy_runs(pid, s, all.runs.v, all.runs.n, room, err);
 	gus_vec_free(&all.runs);
-	return rc == 0 ? 0 : explain_maps(pid, errno, err);
+	return rc;
+}
+
+int gus_memory_copy_late(pid_t pid, struct gus_snapshot *s, const struct gus_late *late, const struct gus_room *room,
+			 struct gus_error *err)
+{
+	uint64_t before = s->about->bytes;
+
+	if (copy_runs(pid, s, late->runs.v, late->runs.n, room, err) != 0)
+		return -1;
+	s->about->late = s->about->bytes - before;
+	gus_late_sort(s->runs.v, s->runs.n);
+	return 0;
+}
+
+/* Handing over. */
+
+static int hand_runs(const struct gus_pages_taker *to, const struct gus_snapshot *s, const struct gus_room *room,
+		     struct gus_error *err)
+{
+	for (size_t i = 0; i < s->runs.n; i++) {
+		const struct gus_snapshot_run *run = &s->runs.v[i];
+
+		if (to->take(to->context, run->address, room->bytes + run->at, run->size, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Pieces that fit into the room are copied and handed over. */
+static int hand_piece(pid_t pid, const struct gus_pages_taker *to, struct gus_late *piece, const struct gus_room *room,
+		      uint64_t *bytes, struct gus_error *err)
+{
+	Gusprof__Snapshot about = GUSPROF__SNAPSHOT__INIT;
+	struct gus_snapshot some = { .about = &about };
+	int rc = copy_runs(pid, &some, piece->runs.v, piece->runs.n, room, err);
+
+	if (rc == 0)
+		rc = hand_runs(to, &some, room, err);
+	*bytes += about.bytes;
+	piece->runs.n = 0;
+	gus_vec_free(&some.runs);
+	return rc;
+}
+
+static int hand_late(pid_t pid, const struct gus_pages_taker *to, const struct gus_late *late, uint64_t *bytes,
+		     struct gus_error *err)
+{
+	struct gus_room room = { gus_alloc(PIECE), PIECE };
+	struct gus_late piece = { 0 };
+	uint64_t filled = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < late->runs.n; i++) {
+		struct gus_snapshot_run run = late->runs.v[i];
+
+		while (rc == 0 && run.size) {
+			uint64_t part = run.size < PIECE - filled ? run.size : PIECE - filled;
+
+			gus_vec_push(&piece.runs, (struct gus_snapshot_run){ run.address, part, 0 });
+			run.address += part;
+			run.size -= part;
+			filled += part;
+			if (filled < PIECE)
+				continue;
+			rc = hand_piece(pid, to, &piece, &room, bytes, err);
+			filled = 0;
+		}
+	}
+	if (rc == 0 && filled)
+		rc = hand_piece(pid, to, &piece, &room, bytes, err);
+	gus_vec_free(&piece.runs);
+	free(room.bytes);
+	return rc;
+}
+
+int gus_memory_hand_over(pid_t pid, const struct gus_pages_taker *to, struct gus_snapshot *s,
+			 const struct gus_late *late, const struct gus_room *room, struct gus_error *err)
+{
+	if (hand_runs(to, s, room, err) != 0 || hand_late(pid, to, late, &s->about->late, err) != 0)
+		return -1;
+	s->about->bytes += s->about->late;
+	s->runs.n = 0;
+	return 0;
 }
 
 /* The kernel's own pages for reading the time without a call. Nobody may copy them out of another process, but they

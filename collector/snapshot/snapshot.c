@@ -4,9 +4,11 @@
  * The idea is to make the pause short, in which the process stands still: it costs the process what it takes. So in
  * it only happens what has to be of one moment - registers, the list of mappings and pages, the pages. Before it,
  * the same list is made of the running process, to know how much room that takes and whether it is allowed, and the
- * room is made, with all its pages in place (MAP_POPULATE): the kernel takes as long to clear a page as to copy one.
+ * room is made, with all its pages in place: the kernel takes as long to clear a page as to copy one.
  * After it come the pages of the clock and the check of the whole. The process may have grown in between; then it is
- * let go, and more room made.
+ * let go, and more room made. Of a process that has much memory a pause that copied all of it would be long: then the
+ * large runs are copied behind the pause (wish->pause_bytes, late.h), and what was written meanwhile is of a later
+ * moment than the rest.
  *
  * The moment has to be one in the thread's own code, as a copy cannot go on inside of a call of the kernel: where
  * the stop has broken off a call, another moment is waited for. That is a matter of luck with a thread that mostly
@@ -35,6 +37,7 @@
 #include "collector/host/priority.h"
 #include "collector/host/procfs.h"
 #include "collector/snapshot/hold.h"
+#include "collector/snapshot/late.h"
 #include "collector/snapshot/memory.h"
 
 #if defined(__x86_64__)
@@ -127,7 +130,38 @@ static bool is_in_kernel(const struct gus_snapshot *s)
 	return (int64_t)regs.orig_rax >= 0 && result <= -ERESTART_FIRST && result >= -ERESTART_LAST;
 }
 
+static uint64_t stack_pointer(const struct gus_snapshot *s)
+{
+	struct user_regs_struct regs;
+
+	memcpy(&regs, s->about->registers.data, sizeof(regs));
+	return regs.rsp;
+}
+
 /* Room. */
+
+/* Of so many bytes those that have to be in memory here at a time. */
+static uint64_t room_for(const struct gus_snapshot_wish *w, uint64_t bytes)
+{
+	return w->taker && bytes > gus_late_left(w->pause_bytes) ? gus_late_left(w->pause_bytes) : bytes;
+}
+
+static uint64_t size_of_late(const struct gus_late *late)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < late->runs.n; i++)
+		size += late->runs.v[i].size;
+	return size;
+}
+
+/* Puts its pages in place, large ones if they can be had: that takes a third of the time. */
+static void populate(const struct gus_room *room)
+{
+	madvise(room->bytes, room->size, MADV_HUGEPAGE);
+	for (size_t at = 0; at < room->size; at += GUS_SNAPSHOT_PAGE)
+		((volatile uint8_t *)room->bytes)[at] = 0;
+}
 
 /* For so many bytes and a quarter more, as the process goes on to grow until it is stopped. */
 static int make_room(struct gus_room *room, uint64_t bytes, struct gus_error *err)
@@ -135,9 +169,11 @@ static int make_room(struct gus_room *room, uint64_t bytes, struct gus_error *er
 	if (room->bytes)
 		munmap(room->bytes, room->size);
 	room->size = (size_t)(bytes + bytes / 4 + SLACK);
-	room->bytes = mmap(NULL, room->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (room->bytes != MAP_FAILED)
+	room->bytes = mmap(NULL, room->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (room->bytes != MAP_FAILED) {
+		populate(room);
 		return 0;
+	}
 	room->bytes = NULL;
 	return gus_fail_errno(err, errno, "cannot get %zu bytes for a snapshot", room->size);
 }
@@ -180,7 +216,7 @@ static void forget(struct gus_snapshot *s)
 /* While it stands still. What can end it soonest comes first: a look at the registers says whether this is a moment
  * at all, and the list whether there is room. Room is never made here. */
 static enum moment take_held(const struct gus_snapshot_wish *w, struct gus_held *h, struct gus_snapshot *s,
-			     struct gus_room *room, struct gus_error *err)
+			     struct gus_room *room, struct gus_late *late, struct gus_error *err)
 {
 	if (take_registers(w, s, err) != 0)
 		return MOMENT_FAILED;
@@ -189,7 +225,9 @@ static enum moment take_held(const struct gus_snapshot_wish *w, struct gus_held 
 	forget(s);
 	if (gus_memory_list(w->pid, w->pagemap_only, s, err) != 0 || check_size(w, s->about->bytes, err) != 0)
 		return MOMENT_FAILED;
-	if (s->about->bytes + SLACK / 4 > room->size)
+	if (w->pause_bytes)
+		gus_late_put_off(s, stack_pointer(s), w->pause_bytes, late);
+	if (s->about->bytes + (w->taker ? 0 : size_of_late(late)) + SLACK / 4 > room->size)
 		return MOMENT_NO_ROOM;
 	if (gus_memory_copy(w->pid, s, room, err) != 0)
 		return MOMENT_FAILED;
@@ -203,6 +241,7 @@ struct look {
 	const struct gus_snapshot_wish *wish;
 	struct gus_snapshot *snapshot;
 	struct gus_room *room;
+	struct gus_late *late;
 	struct gus_error *err;
 	enum moment moment;
 	uint64_t since_ns, until_ns;    /* of the pause */
@@ -228,21 +267,22 @@ static void run_look(void *context)
 	come_first();
 	l->moment = MOMENT_FAILED;
 	if (gus_hold(&h, l->wish->pid, l->wish->tid, l->err) == 0)
-		l->moment = take_held(l->wish, &h, l->snapshot, l->room, l->err);
+		l->moment = take_held(l->wish, &h, l->snapshot, l->room, l->late, l->err);
 	l->since_ns = h.since_ns;
 	gus_held_release(&h);
 	l->until_ns = gus_snapshot_now();
 }
 
 static enum moment take_once(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room,
-			     struct gus_error *err)
+			     struct gus_late *late, struct gus_error *err)
 {
-	struct look l = { w, s, room, err, MOMENT_FAILED, 0, 0 };
+	struct look l = { .wish = w, .snapshot = s, .room = room, .late = late, .err = err,
+		.moment = MOMENT_FAILED };
 
 	s->about->tries++;
 	s->about->time = gus_snapshot_now();
 	if (gus_helper_run(run_look, &l, err) != 0)
-		return MOMENT_FAILED;
+		l.moment = MOMENT_FAILED;
 	s->about->pause_ns = l.since_ns ? l.until_ns - l.since_ns : 0;
 	return l.moment;
 }
@@ -269,19 +309,21 @@ static int wait_until_runs(const struct gus_snapshot_wish *w, uint64_t deadline,
 
 /* Try after try, until one succeeds, fails, or the time is over. Each has its own reason to try again: the thread
  * was in the kernel, or the process has grown beyond the room, of which the try has found out how much it takes. */
-static int take(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room, struct gus_error *err)
+static int take(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room,
+		struct gus_late *late, struct gus_error *err)
 {
 	uint64_t deadline = gus_snapshot_now() + w->patience_ms * 1000000ull;
 
 	if (gus_memory_list(w->pid, w->pagemap_only, s, err) != 0 || check_size(w, s->about->bytes, err) != 0 ||
-	    make_room(room, s->about->bytes, err) != 0)
+	    make_room(room, room_for(w, s->about->bytes), err) != 0)
 		return -1;
 	for (int growths = 0;;) {
 		enum moment moment;
 
 		if (wait_until_runs(w, deadline, err) != 0)
 			return -1;
-		moment = take_once(w, s, room, err);
+		gus_vec_free(&late->runs);
+		moment = take_once(w, s, room, late, err);
 		if (moment == MOMENT_TAKEN)
 			return 0;
 		if (moment == MOMENT_FAILED)
@@ -289,7 +331,8 @@ static int take(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struc
 		if (moment == MOMENT_NO_ROOM && ++growths > GROWTHS)
 			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: its memory "
 					"grows faster than room for it can be made", (int)w->pid);
-		if (moment == MOMENT_NO_ROOM && make_room(room, s->about->bytes, err) != 0)
+		if (moment == MOMENT_NO_ROOM &&
+		    make_room(room, room_for(w, s->about->bytes + size_of_late(late)), err) != 0)
 			return -1;
 		if (gus_snapshot_now() > deadline)
 			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it was in the "
@@ -312,13 +355,37 @@ static void describe(const struct gus_snapshot_wish *w, Gusprof__Snapshot *a)
 	a->machine = gus_strdup("x86_64");
 	a->page_size = GUS_SNAPSHOT_PAGE;
 	a->threads = (uint32_t)tids.n;
+	a->resident = gus_task_resident(w->pid);
 	gus_vec_free(&tids);
+}
+
+/* What is copied behind the pause. */
+static int complete(const struct gus_snapshot_wish *w, struct gus_snapshot *s, const struct gus_room *room,
+		    const struct gus_late *late, struct gus_error *err)
+{
+	if (gus_memory_copy_late(w->pid, s, late, room, err) != 0)
+		return -1;
+	gus_memory_add_vvar(s, room);
+	return gus_snapshot_check(s, err);
+}
+
+static int hand_over(const struct gus_snapshot_wish *w, struct gus_snapshot *s, const struct gus_room *room,
+		     const struct gus_late *late, struct gus_error *err)
+{
+	gus_memory_add_vvar(s, room);
+	if (gus_memory_hand_over(w->pid, w->taker, s, late, room, err) != 0)
+		return -1;
+	munmap(s->bytes, s->mapped);
+	s->bytes = NULL;
+	s->mapped = 0;
+	return 0;
 }
 
 int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err)
 {
 	struct gus_snapshot_wish w = *wish;
 	struct gus_room room = { 0 };
+	struct gus_late late = { 0 };
 	int rc = -1;
 
 	w.max_bytes = w.max_bytes ? w.max_bytes : GUS_SNAPSHOT_MAX_BYTES;
@@ -327,14 +394,13 @@ int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot 
 	gusprof__snapshot__init(s->about);
 	if (check_task(&w, err) == 0) {
 		describe(&w, s->about);
-		rc = take(&w, s, &room, err);
+		rc = take(&w, s, &room, &late, err);
 	}
 	s->bytes = room.bytes; /* from here on the snapshot owns them, also if it is thrown away below */
 	s->mapped = room.size;
-	if (rc == 0) {
-		gus_memory_add_vvar(s, &room);
-		rc = gus_snapshot_check(s, err);
-	}
+	if (rc == 0)
+		rc = w.taker ? hand_over(&w, s, &room, &late, err) : complete(&w, s, &room, &late, err);
+	gus_vec_free(&late.runs);
 	if (rc != 0)
 		gus_snapshot_free(s);
 	return rc;

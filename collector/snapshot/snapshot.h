@@ -12,7 +12,9 @@
 #include "base/alloc.h"
 
 struct gus_error;
+struct gus_pages_taker;
 struct gus_snapshot;
+struct gus_tids;
 
 #define GUS_SNAPSHOT_MAX_BYTES (100ull << 20)   /* of memory, unless another limit is asked for */
 #define GUS_SNAPSHOT_PATIENCE_MS 2000           /* until a thread is seen to compute */
@@ -21,6 +23,12 @@ struct gus_snapshot_wish {
 	pid_t pid, tid;
 	uint64_t max_bytes;             /* 0: GUS_SNAPSHOT_MAX_BYTES */
 	bool by_cost;                   /* max_bytes is what it may cost, and nobody's option */
+	/* Of them so many are copied in the pause, at most, and around the stack pointer; the others when the process
+	 * has gone on, so that they may be of a later moment (about->late). 0: all in the pause. */
+	uint64_t pause_bytes;
+	/* Who takes the pages (late.h), behind the pause, so that with pause_bytes no more than these are in memory
+	 * here at a time. NULL: the snapshot has them (its bytes). */
+	const struct gus_pages_taker *taker;
 	unsigned patience_ms;           /* 0: GUS_SNAPSHOT_PATIENCE_MS */
 	bool pagemap_only;              /* not by the newer way to ask which pages are there; for tests */
 };
@@ -38,6 +46,9 @@ struct gus_turns {
 /* Of the threads that run now, the one that has used most CPU time since it was last chosen. Waits for one until
  * patience_ms are over. -1 with err, if none runs or the process has ended. */
 int gus_turns_next(struct gus_turns *t, pid_t pid, unsigned patience_ms, pid_t *tid, struct gus_error *err);
+/* Of these threads, of any processes, the one that runs now and has used most CPU time since it was last chosen; 0:
+ * none runs. */
+pid_t gus_turns_busiest(struct gus_turns *t, const struct gus_tids *tids);
 void gus_turns_free(struct gus_turns *t);
 
 #endif

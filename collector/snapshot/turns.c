@@ -34,6 +34,33 @@ static struct gus_turn *turn_of(struct gus_turns *t, pid_t tid)
 	return &t->had.v[t->had.n - 1];
 }
 
+/* What it has used since. */
+static uint64_t used_of(struct gus_turns *t, pid_t pid, pid_t tid)
+{
+	uint64_t used = cpu_ns(pid, tid), had = turn_of(t, tid)->cpu_ns;
+
+	return used > had ? used - had : 0;
+}
+
+pid_t gus_turns_busiest(struct gus_turns *t, const struct gus_tids *tids)
+{
+	uint64_t most = 0;
+	pid_t best = 0;
+
+	for (size_t i = 0; i < tids->n; i++) {
+		uint64_t used;
+
+		if (gus_thread_state(tids->v[i], tids->v[i]) != 'R')
+			continue;
+		used = used_of(t, tids->v[i], tids->v[i]);
+		if (best && used <= most)
+			continue;
+		most = used;
+		best = tids->v[i];
+	}
+	return best;
+}
+
 /* The best of those that run now; 0: none does. *ended is a state that no thread comes back from by itself, if all
  * are in such. */
 static pid_t choose(struct gus_turns *t, pid_t pid, size_t *threads, char *ended)

@@ -24,6 +24,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "collector/host/procfs.h"
+#include "collector/snapshot/late.h"
 #include "collector/snapshot/snapshot.h"
 #include "proto/snapshot.h"
 
@@ -227,6 +228,78 @@ static void reserving(void)
 
 /* 256 GiB of addresses, nearly all of them empty. To look at each page would take seconds, while the process stands
  * still. */
+/* With little to be copied in the pause, the rest comes behind it, and all of it is what was there. */
+static void large_memory_is_copied_late(void **state)
+{
+	pid_t pid = begin(spinning, 1);
+	struct gus_snapshot_wish w = { .pid = pid, .tid = pid, .patience_ms = PATIENCE_MS, .pause_bytes = 65536,
+		.max_bytes = GUS_SNAPSHOT_BYTES_MAX };
+	struct gus_error err = { 0 };
+	struct gus_snapshot s;
+
+	(void)state;
+	if (gus_snapshot_take(&w, &s, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_pattern(&s);
+	assert_true(s.about->late >= PATTERN);
+	assert_true(s.about->bytes > s.about->late);
+	assert_true(s.about->resident >= PATTERN);
+	assert_goes_on();
+	gus_snapshot_free(&s);
+	end(pid);
+}
+
+/* The same, by who takes it page by page. */
+static struct taken { uint8_t bytes[PATTERN]; uint64_t all, ours; } *taken;
+
+static int take_pages(void *context, uint64_t address, const uint8_t *bytes, uint64_t size, struct gus_error *err)
+{
+	const uint64_t first = (uintptr_t)pattern, last = first + PATTERN;
+	uint64_t from = address > first ? address : first, to = address + size < last ? address + size : last;
+
+	(void)context;
+	(void)err;
+	taken->all += size;
+	if (from >= to)
+		return 0;
+	memcpy(taken->bytes + (from - first), bytes + (from - address), to - from);
+	taken->ours += to - from;
+	return 0;
+}
+
+static int refuse_pages(void *context, uint64_t address, const uint8_t *bytes, uint64_t size, struct gus_error *err)
+{
+	(void)context, (void)address, (void)bytes, (void)size;
+	return gus_fail(err, GUS_E_FULL, "no room");
+}
+
+static void pages_are_handed_over(void **state)
+{
+	const struct gus_pages_taker taker = { take_pages, NULL }, refuser = { refuse_pages, NULL };
+	pid_t pid = begin(spinning, 1);
+	struct gus_snapshot_wish w = { .pid = pid, .tid = pid, .patience_ms = PATIENCE_MS, .pause_bytes = 65536,
+		.max_bytes = GUS_SNAPSHOT_BYTES_MAX, .taker = &taker };
+	struct gus_error err = { 0 };
+	struct gus_snapshot s;
+
+	(void)state;
+	taken = gus_zalloc(sizeof(*taken));
+	if (gus_snapshot_take(&w, &s, &err) != 0)
+		fail_msg("%s", err.text);
+	fill(); /* ours, as the target has filled its own */
+	assert_int_equal(taken->ours, PATTERN);
+	assert_memory_equal(taken->bytes, pattern, PATTERN);
+	assert_int_equal(taken->all, s.about->bytes);
+	assert_null(s.bytes);
+	gus_snapshot_free(&s);
+	w.taker = &refuser;
+	assert_int_equal(gus_snapshot_take(&w, &s, &err), -1);
+	assert_string_equal(err.text, "no room");
+	assert_goes_on();
+	free(taken);
+	end(pid);
+}
+
 static void reserves_are_large(void **state)
 {
 	pid_t pid = begin(reserving, 1);
@@ -614,6 +687,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copied_is_what_was_there),
+		cmocka_unit_test(large_memory_is_copied_late),
+		cmocka_unit_test(pages_are_handed_over),
 		cmocka_unit_test(reserves_are_large),
 		cmocka_unit_test(each_thread_has_its_turn),
 		cmocka_unit_test(stopped_stays_stopped),
