@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,6 +36,7 @@ struct image {
 	struct gus_vec(struct gus_replay_run) runs;
 	struct gus_vec(const char *) paths;     /* borrowed; those of files' descriptors */
 	struct gus_replay_image_files *files;
+	int own[2];                     /* of the snapshot's own files; -1: there is none */
 };
 
 static bool is_same_file(const struct stat *st, const Gusprof__SnapshotMapping *m)
@@ -207,6 +209,18 @@ static int check_runs(const struct gus_snapshot *s, struct gus_error *err)
 	return 0;
 }
 
+/* pages: where in the image those are that are in it. */
+static struct gus_replay_run replay_run(const struct image *i, const struct gus_snapshot *s,
+					const struct gus_snapshot_run *run, uint64_t pages)
+{
+	const struct gus_snapshot_file *f = s->file;
+	size_t k = run->at >= f[1].from && f[1].size;
+
+	if (!f[0].size && !f[1].size)
+		return (struct gus_replay_run){ run->address, run->size, pages + run->at, -1 };
+	return (struct gus_replay_run){ run->address, run->size, run->at - f[k].from, i->own[k] };
+}
+
 static int write_image(struct image *i, const struct gus_snapshot *s, int fd, struct gus_error *err)
 {
 	uint64_t pages;
@@ -214,13 +228,30 @@ static int write_image(struct image *i, const struct gus_snapshot *s, int fd, st
 	fill_head(i, s);
 	pages = i->head.runs + s->runs.n * sizeof(*i->runs.v);
 	for (size_t k = 0; k < s->runs.n; k++)
-		gus_vec_push(&i->runs, (struct gus_replay_run){ s->runs.v[k].address, s->runs.v[k].size,
-			pages + s->runs.v[k].at });
+		gus_vec_push(&i->runs, replay_run(i, s, &s->runs.v[k], pages));
 	if (write_all(fd, &i->head, sizeof(i->head), err) != 0 ||
 	    write_all(fd, i->mappings.v, i->mappings.n * sizeof(*i->mappings.v), err) != 0 ||
 	    write_all(fd, i->runs.v, i->runs.n * sizeof(*i->runs.v), err) != 0)
 		return -1;
-	return write_all(fd, s->bytes, (size_t)s->about->bytes, err);
+	return s->file[0].size || s->file[1].size ? 0 : write_all(fd, s->bytes, (size_t)s->about->bytes, err);
+}
+
+/* The snapshot's own files, which are open for writing here: what is replayed shall not write into them. */
+static int open_own_files(struct image *i, const struct gus_snapshot *s, struct gus_error *err)
+{
+	for (size_t k = 0; k < 2; k++) {
+		char path[64];
+
+		i->own[k] = -1;
+		if (!s->file[k].size)
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", s->file[k].fd);
+		i->own[k] = open(path, O_RDONLY | O_CLOEXEC);
+		if (i->own[k] < 0)
+			return gus_fail_errno(err, errno, "cannot open the pages of a snapshot");
+		gus_vec_push(&i->files->fds, i->own[k]);
+	}
+	return 0;
 }
 
 int gus_replay_image_make(const struct gus_snapshot *s, const struct gus_rights *rights,
@@ -233,7 +264,8 @@ int gus_replay_image_make(const struct gus_snapshot *s, const struct gus_rights 
 									MFD_CLOEXEC | MFD_ALLOW_SEALING) };
 	if (files->image < 0)
 		return gus_fail_errno(err, errno, "cannot make an image of a snapshot");
-	if (check_runs(s, err) == 0 && add_mappings(&i, s, err) == 0 && write_image(&i, s, files->image, err) == 0)
+	if (check_runs(s, err) == 0 && add_mappings(&i, s, err) == 0 && open_own_files(&i, s, err) == 0 &&
+	    write_image(&i, s, files->image, err) == 0)
 		rc = fcntl(files->image, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0 ?
 			0 : gus_fail_errno(err, errno, "cannot seal the image of a snapshot");
 	gus_vec_push(&files->fds, files->image);

@@ -26,8 +26,12 @@ struct gus_replay_mapping {
 	uint32_t protection;
 };
 
-/* Pages to be read from the image. Writable while the image is loaded. */
-struct gus_replay_run { uint64_t address, size, at; };
+/* Pages of a file, from there on: many are mapped, a few read. Writable while the image is loaded. */
+#define GUS_REPLAY_MAPPED (64u << 10)   /* bytes from which on they are */
+struct gus_replay_run {
+	uint64_t address, size, at;
+	int32_t file;                   /* its descriptor; -1: the image, which is read */
+};
 
 struct gus_replay_image {
 	uint64_t magic;

@@ -17,7 +17,8 @@
 enum { SYS_WRITE = 1, SYS_MMAP = 9, SYS_MPROTECT = 10, SYS_MUNMAP = 11, SYS_RT_SIGACTION = 13,
 	SYS_PREAD = 17, SYS_EXIT = 60, SYS_SIGALTSTACK = 131, SYS_PRCTL = 157, SYS_ARCH_PRCTL = 158,
 	SYS_SECCOMP = 317 };
-enum { PROT_RW = 3, MAP_PRIVATE_ = 2, MAP_ANONYMOUS_ = 0x20, MAP_NORESERVE_ = 0x4000, MAP_NOREPLACE = 0x100000 };
+enum { PROT_RW = 3, MAP_PRIVATE_ = 2, MAP_FIXED_ = 0x10 };
+enum { MAP_ANONYMOUS_ = 0x20, MAP_NORESERVE_ = 0x4000, MAP_NOREPLACE = 0x100000 };
 enum { SET_GS = 0x1001, SET_FS = 0x1002 };
 enum { EEXIST_ = 17, ENOMEM_ = 12 };
 enum { R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, ORIG_RAX, RIP, CS, EFLAGS, RSP, SS,
@@ -89,6 +90,20 @@ static void map(const struct gus_replay_mapping *m)
 		give_up(GUS_REPLAY_BAD, "nothing can be mapped at", m->address);
 }
 
+static void load_run(int image_fd, const struct gus_replay_run *run)
+{
+	long got;
+
+	if (run->file < 0 || run->size < GUS_REPLAY_MAPPED) {
+		read_all(run->file < 0 ? image_fd : run->file, run->address, run->size, run->at);
+		return;
+	}
+	got = call(SYS_MMAP, run->address, run->size, PROT_RW, MAP_PRIVATE_ | MAP_FIXED_ | MAP_NORESERVE_,
+		   (uint64_t)run->file, run->at);
+	if (got < 0)
+		give_up(GUS_REPLAY_BAD, "its pages cannot be mapped at", run->address);
+}
+
 static void load(int fd)
 {
 	struct gus_replay_mapping m;
@@ -103,7 +118,7 @@ static void load(int fd)
 	}
 	for (uint64_t i = 0; i < image.runs_n; i++) {
 		read_all(fd, (uintptr_t)&run, sizeof(run), image.runs + i * sizeof(run));
-		read_all(fd, run.address, run.size, run.at);
+		load_run(fd, &run);
 	}
 	for (uint64_t i = 0; i < image.mappings_n; i++) {
 		read_all(fd, (uintptr_t)&m, sizeof(m), image.mappings + i * sizeof(m));

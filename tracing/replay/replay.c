@@ -338,7 +338,8 @@ int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wi
 	if (w->how == GUS_REPLAY_QEMU)
 		return gus_replay_under_qemu(s, w, out, done, err);
 	rc = gus_replay_under_qemu(s, w, out, done, &why);
-	if (rc == 0 && (strcmp(done->ended_by, "signal") != 0 || done->ended_number != SIGILL))
+	if (rc == 0 && (strcmp(done->ended_by, "signal") != 0 || done->ended_number != SIGILL ||
+			(w->native_window && done->instructions >= w->native_window)))
 		return 0;
 	if (rc == 0)
 		snprintf(text, sizeof(text), "QEMU cannot execute the instruction at %#llx, after %llu others",

@@ -16,7 +16,9 @@ struct gus_rights;
 struct gus_snapshot;
 
 enum gus_replay_how {
-	GUS_REPLAY_AUTO,        /* QEMU, and where it meets what it cannot execute (EVEX), or is not there, natively */
+	/* QEMU, and where it is not there, or meets what it cannot execute (EVEX) before it has executed as many
+	 * instructions as would be stepped, natively */
+	GUS_REPLAY_AUTO,
 	GUS_REPLAY_QEMU,
 	GUS_REPLAY_NATIVE,
 };
