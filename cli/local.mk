@@ -76,6 +76,8 @@ gusprof_SOURCES = \
 	cli/record/jit.c cli/record/jit.h \
 	cli/record/record.c cli/record/record.h \
 	cli/record/remembered.c cli/record/remembered.h \
+	cli/record/replay.c cli/record/replay.h \
+	cli/record/signals.c cli/record/signals.h \
 	cli/record/summary.c cli/record/summary.h \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/by.c cli/report/by.h \

@@ -56,6 +56,7 @@ case_tests = \
 	tests/cases/rights.sh \
 	tests/cases/screen.sh \
 	tests/cases/script.sh \
+	tests/cases/secret.sh \
 	tests/cases/short-threads.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
@@ -85,6 +86,13 @@ tests_cases_short_threads_CFLAGS = $(GUS_WARNINGS) -O2 -g
 tests_cases_short_threads_LDADD = -lpthread
 check_PROGRAMS += tests/cases/trace-sums
 tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
+check_PROGRAMS += tests/cases/find-bytes
+tests_cases_find_bytes_SOURCES = tests/cases/find_bytes.c
+if HOST_X86_64
+check_PROGRAMS += tests/cases/secret-target
+tests_cases_secret_target_SOURCES = tests/cases/secret_target.c
+tests_cases_secret_target_LDADD =
+endif
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread

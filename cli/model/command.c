@@ -225,7 +225,7 @@ static int model_programs(struct gus_model_traced *m, const struct gus_emulation
 		*err = trouble;
 		rc = -1;
 	}
-	gus_model_traced_close(NULL, &t);
+	gus_model_traced_close(m, NULL, &t);
 	return rc;
 }
 

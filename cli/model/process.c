@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attribution/profile/profile.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/helper.h"
@@ -23,6 +24,7 @@
 #include "cli/model/traced.h"
 #include "cli/record/record.h"
 #include "collector/host/procfs.h"
+#include "model/oracles/cache.h"
 #include "proto/reader.h"
 #include "tracing/replay/replays.h"
 
@@ -136,11 +138,22 @@ static void read_window(struct gus_traced *t, const struct gus_replays_window *w
 	}
 }
 
+static void note_taken(struct gus_model_windows *w, const Gusprof__Moment *m)
+{
+	w->taken++;
+	w->native += m->native;
+	w->late += m->late != 0;
+	w->pause_ns += m->pause_ns;
+	w->pause_most_ns = m->pause_ns > w->pause_most_ns ? m->pause_ns : w->pause_most_ns;
+	w->bytes_most = m->bytes > w->bytes_most ? m->bytes : w->bytes_most;
+}
+
 /* Reads a window's trace, and counts what it cost. cold: NULL, or a second run of it. */
 static void take_window(struct gus_traced *t, struct gus_traced *cold, struct gus_model_windows *w,
 			const struct gus_replays_window *window)
 {
 	const Gusprof__Snapshot *about = window->about;
+	Gusprof__Moment moment = GUSPROF__MOMENT__INIT;
 	struct gus_error err = window->err;
 
 	if (cold)
@@ -150,11 +163,11 @@ static void take_window(struct gus_traced *t, struct gus_traced *cold, struct gu
 		note_first(w, &err);
 		return;
 	}
-	w->taken++;
-	w->native += window->done.how == GUS_REPLAY_NATIVE;
-	w->pause_ns += about->pause_ns;
-	w->pause_most_ns = about->pause_ns > w->pause_most_ns ? about->pause_ns : w->pause_most_ns;
-	w->bytes_most = about->bytes > w->bytes_most ? about->bytes : w->bytes_most;
+	moment.pause_ns = about->pause_ns;
+	moment.bytes = about->bytes;
+	moment.late = about->late;
+	moment.native = window->done.how == GUS_REPLAY_NATIVE;
+	note_taken(w, &moment);
 }
 
 /* Each try may wait for as long as a sleeping thread takes to wake up, so who looks on is told at once. */
@@ -242,7 +255,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 			rc = report(m, &t, &windows, has_samples(&sampling) ? sampling.path : NULL, NULL, err);
 		else
 			*err = windows.first;
-		gus_model_traced_close(NULL, &t);
+		gus_model_traced_close(m, NULL, &t);
 		end_sampling(&sampling);
 		gus_replays_close(replays);
 	}
@@ -263,6 +276,126 @@ static bool is_wanted(const struct gus_model_process *p, const char *name, struc
 		gus_log(log, GUS_WARN, "%s has snapshots, which are code, and was not made by you since this "
 			"machine was started; they are not replayed unless you ask for it (--replay)", name);
 	return false;
+}
+
+/* Windows that were replayed when they were recorded. */
+
+static void read_kept(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err)
+{
+	const Gusprof__Moment *moment = gus_trace_about(trace)->moment;
+
+	if (!moment) {
+		gus_fail(err, GUS_E_CORRUPT, "a trace of the recording does not say when it was begun");
+		return;
+	}
+	gus_traced_moment(t, moment->pid, moment->time);
+	gus_traced_read(t, trace, err);
+}
+
+static int take_kept(struct gus_traced *t, struct gus_model_windows *w, struct gus_trace *trace, struct gus_error *err)
+{
+	int more;
+
+	do {
+		struct gus_error why = { 0 };
+
+		read_kept(t, trace, &why);
+		if (why.code != GUS_OK)
+			note_first(w, &why);
+		else
+			note_taken(w, gus_trace_about(trace)->moment);
+		more = gus_trace_more(trace, err);
+	} while (more > 0);
+	return more;
+}
+
+/* The same once more, with cold caches, whose failures are those of the other run. */
+static void run_cold(struct gus_model_traced *m, const char *path, const struct gus_rights *rights)
+{
+	struct gus_model_windows none = { 0 };
+	struct gus_branch_config predictor;
+	struct gus_error err = { 0 };
+	struct gus_trace *trace = gus_trace_open(path, &err);
+	struct gus_traced cold;
+
+	gus_model_traced_open_cold(m, rights, &predictor, &cold);
+	if (trace)
+		take_kept(&cold, &none, trace, &err);
+	gus_traced_end(&cold, &err);
+	gus_model_traced_close(m, NULL, &cold);
+	gus_trace_close(trace);
+}
+
+/* Bytes that the process had when it had most; 0 if that is not known of each window. */
+static uint64_t most_resident(const char *path)
+{
+	struct gus_trace *trace = gus_trace_open(path, NULL);
+	uint64_t most = 0;
+	int more = trace ? 1 : 0;
+
+	while (more > 0) {
+		const Gusprof__Moment *moment = gus_trace_about(trace)->moment;
+
+		if (!moment || !moment->resident) {
+			gus_trace_close(trace);
+			return 0;
+		}
+		most = moment->resident > most ? moment->resident : most;
+		more = gus_trace_more(trace, NULL);
+	}
+	gus_trace_close(trace);
+	return most;
+}
+
+/* With the names that the recording brings along, and its programs may not be here. */
+static int show_kept(struct gus_model_traced *m, struct gus_model_windows *windows, const char *path,
+		     struct gus_trace *trace, const struct gus_rights *rights, struct gus_error *err)
+{
+	struct gus_branch_config predictor;
+	struct gus_traced t;
+	int rc;
+
+	if (m->cold_context)
+		run_cold(m, path, rights);
+	gus_model_traced_open(m, NULL, rights, &predictor, &t);
+	rc = take_kept(&t, windows, trace, err);
+	if (windows->taken)
+		rc = report(m, &t, windows, path, m->input, err);
+	else if (rc == 0)
+		*err = windows->first;
+	gus_model_traced_close(m, NULL, &t);
+	return windows->taken ? rc : -1;
+}
+
+int gus_model_kept_windows(struct gus_model_traced *m, const struct gus_model_process *p, const char *path,
+			   struct gus_trace *trace, struct gus_error *err)
+{
+	struct gus_model_windows windows = { .process = p };
+	struct gus_cache_config caches = *m->caches;
+	struct gus_model_traced own = *m;
+	struct gus_rights rights = { 0 };
+	struct gus_reader *reader = gus_recording_open(path, err);
+	struct gus_profile names;
+	uid_t owner;
+	int rc;
+
+	caches.holds_all = gus_cache_holding(&caches, most_resident(path));
+	own.caches = &caches;
+	if (gus_trace_owner(trace, &owner))
+		gus_rights_of_user(&rights, owner, "the recording's owner");
+	if (!reader || gus_model_names_load(&names, reader, err) != 0) {
+		gus_reader_close(reader);
+		return -1;
+	}
+	own.symbols = names.symbols;
+	rc = gus_model_rates_load(&own, path, &rights, err);
+	if (rc == 0) {
+		rc = show_kept(&own, &windows, path, trace, &rights, err);
+		gus_model_rates_free(&own);
+	}
+	gus_profile_free(&names);
+	gus_reader_close(reader);
+	return rc;
 }
 
 int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any,
@@ -295,7 +428,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 		rc = take_windows(&t, m->cold_context ? &cold : NULL, &windows, replays, false, err);
 		if (m->cold_context) {
 			gus_traced_end(&cold, &(struct gus_error){ 0 });
-			gus_model_traced_close(NULL, &cold);
+			gus_model_traced_close(m, NULL, &cold);
 		}
 		*any = windows.taken || windows.failed;
 		if (windows.taken)
@@ -303,7 +436,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 		else if (windows.failed)
 			rc = gus_fail(err, GUS_E_SYSTEM, "no snapshot of %s could be replayed: %s",
 				      gus_recording_name(m->input), windows.first.text);
-		gus_model_traced_close(NULL, &t);
+		gus_model_traced_close(m, NULL, &t);
 		gus_replays_close(replays);
 	}
 	gus_model_rates_free(m);

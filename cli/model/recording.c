@@ -30,25 +30,30 @@ static int model_routes(struct gus_model_traced *m, struct gus_model_view *v, st
 	return rc;
 }
 
+int gus_model_names_load(struct gus_profile *profile, struct gus_reader *reader, struct gus_error *err)
+{
+	const Gusprof__Header *header = gus_reader_header(reader);
+	char *build_ids = gus_naming_build_ids(NULL);
+	struct gus_symbols_options symbols = { .boot_id = header->host ? header->host->boot_id : NULL,
+		.build_ids = build_ids };
+	int rc = gus_profile_load(profile, reader, &(struct gus_filter){ 0 }, &symbols, gus_cli_log(0), err);
+
+	free(build_ids);
+	return rc;
+}
+
 int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus_error *err)
 {
-	const struct gus_log *log = gus_cli_log(0);
 	struct gus_reader *reader = gus_recording_open(path, err);
-	const Gusprof__Header *header;
-	struct gus_symbols_options symbols = { 0 };
 	struct gus_profile profile;
 	struct gus_routes routes;
 	struct gus_model_inferred in = { .routes = &routes, .profile = &profile };
 	struct gus_model_view v = { .input = m->input, .path = path, .inferred = &routes };
-	char *build_ids;
 	int rc;
 
 	if (!reader)
 		return -1;
-	header = gus_reader_header(reader);
-	symbols.boot_id = header->host ? header->host->boot_id : NULL;
-	symbols.build_ids = build_ids = gus_naming_build_ids(NULL);
-	rc = gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, log, err);
+	rc = gus_model_names_load(&profile, reader, err);
 	if (rc == 0) {
 		rc = gus_routes_load(&routes, reader, &profile, err);
 		if (rc == 0) {
@@ -58,6 +63,5 @@ int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus
 		gus_profile_free(&profile);
 	}
 	gus_reader_close(reader);
-	free(build_ids);
 	return rc;
 }

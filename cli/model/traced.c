@@ -73,6 +73,8 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 	gus_branch_config_of(predictor, m->config);
 	if (in)
 		set_inferred(&o, in);
+	else if (m->symbols)
+		o.symbols = m->symbols;
 	else
 		o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
 	gus_traced_open(t, &o);
@@ -127,12 +129,13 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 	return failure ? -1 : rc;
 }
 
-void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_traced *t)
+void gus_model_traced_close(const struct gus_model_traced *m, const struct gus_model_inferred *in,
+			    struct gus_traced *t)
 {
 	struct gus_symbols *symbols = t->options.symbols;
 
 	gus_traced_close(t);
-	if (!in)
+	if (!in && !m->symbols)
 		gus_symbols_free(symbols);
 }
 
@@ -222,7 +225,7 @@ static int run_cold(const struct gus_model_traced *m, const char *path, const st
 		gus_model_traced_open_cold(m, rights, &predictor, &cold);
 		read_trace(m, &cold, trace, path, &why);
 		gus_traced_end(&cold, &why);
-		gus_model_traced_close(NULL, &cold);
+		gus_model_traced_close(m, NULL, &cold);
 		gus_trace_close(trace);
 	}
 	if (!gus_error_is_transient(&why))
@@ -273,7 +276,7 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 		rc = -1;
 	}
 	gus_coverage_free(&samples.coverage);
-	gus_model_traced_close(in, &t);
+	gus_model_traced_close(m, in, &t);
 	gus_model_rates_free(m);
 	return rc;
 }
@@ -301,7 +304,14 @@ int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *
 	}
 	if (!trace)
 		return -1;
-	rc = gus_model_traced_show(m, trace, NULL, &v, err);
+	if (gus_trace_about(trace)->moment) {
+		m->interval = m->warm = true;
+		rc = gus_model_kept_windows(m, p, path, trace, err);
+		m->interval = interval;
+		m->warm = warm;
+	} else {
+		rc = gus_model_traced_show(m, trace, NULL, &v, err);
+	}
 	gus_trace_close(trace);
 	return rc;
 }

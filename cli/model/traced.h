@@ -8,6 +8,7 @@
 #include "cli/model/view.h"
 
 struct gus_profile;
+struct gus_reader;
 struct gus_rights;
 struct gus_walk;
 
@@ -29,6 +30,11 @@ struct gus_model_inferred {
 };
 /* A recording that has no trace: what it lets one infer is run for some million instructions. */
 int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus_error *err);
+/* The samples of a recording, with the names that it brings along or that its files have. */
+int gus_model_names_load(struct gus_profile *profile, struct gus_reader *reader, struct gus_error *err);
+/* The windows that a recording has, of which the first is opened. */
+int gus_model_kept_windows(struct gus_model_traced *m, const struct gus_model_process *p, const char *path,
+			   struct gus_trace *trace, struct gus_error *err);
 /* The snapshots that a recording has; *any: whether there are some. */
 int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any,
 			struct gus_error *err);
@@ -50,7 +56,8 @@ void gus_model_traced_open_cold(const struct gus_model_traced *m, const struct g
 				struct gus_branch_config *predictor, struct gus_traced *cold);
 int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_model_view *v,
 			   struct gus_error *err);
-void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_traced *t);
+void gus_model_traced_close(const struct gus_model_traced *m, const struct gus_model_inferred *in,
+			    struct gus_traced *t);
 /* All of that with one trace. */
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, const struct gus_model_inferred *in,
 			  struct gus_model_view *v, struct gus_error *err);

@@ -60,6 +60,7 @@ struct gus_model_traced {
 	const char *rates;              /* the recording to take rates of; "none"; NULL: the one that is modelled */
 	const char *rates_of;           /* what people are told that it is */
 	struct gus_observed *observed;  /* what it says (rates.h); NULL: nothing */
+	struct gus_symbols *symbols;    /* names, of the recording that has the traces; borrowed. NULL: of files */
 	const struct gus_screen_options *screen; /* of text */
 	struct gus_model_output *output;
 	const struct gus_model_expectation *expectation;
@@ -70,7 +71,8 @@ struct gus_model_traced {
 /* What was taken of a process. */
 struct gus_model_windows {
 	const struct gus_model_process *process;
-	unsigned taken, failed, native; /* native: of those taken, replayed by steps */
+	unsigned taken, failed;
+	unsigned native, late;          /* of those taken: replayed by steps, and with memory of a later moment */
 	uint64_t pause_most_ns, pause_ns, bytes_most;
 	struct gus_error first;         /* why the first that failed did */
 	/* of the samples taken meanwhile; without samples: none could be taken, and why */

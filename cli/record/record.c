@@ -23,6 +23,7 @@
 #include "cli/record/callers.h"
 #include "cli/record/embed.h"
 #include "cli/record/record.h"
+#include "cli/record/replay.h"
 #include "cli/record/summary.h"
 #include "cli/record/trace.h"
 #include "cli/verbs.h"
@@ -42,13 +43,15 @@
 #define DEFAULT_HZ 1000      /* where it is not known what a sample costs */
 #define DEFAULT_OVERHEAD 1.0 /* percent of the target's CPU time */
 #define OVERHEAD_MAX 50.0
+#define WINDOW 500000          /* instructions */
+#define EMULATED_WINDOW 1000000
 /* How late samples may be asked about: rings are emptied ten times a second; of a flight recorder, when it is told. */
 #define BEYOND_SHARE 0.25 /* of the overhead asked for: what reading deep stacks on may take */
 #define KEEP_NS 2000000000
 #define KEEP_FLIGHT_NS 120000000000
 #define STOPPED_STATUS 143 /* as perf: 128 + SIGTERM, whichever signal asked us to stop */
 
-enum trace { TRACE_AUTO, TRACE_QEMU, TRACE_OFF };
+enum trace { TRACE_AUTO, TRACE_QEMU, TRACE_OFF, TRACE_UNASKED };
 
 struct record_options {
 	char *events;                 /* all of -e, joined by commas; NULL: auto */
@@ -60,7 +63,7 @@ struct record_options {
 	int trace;                    /* enum trace */
 	int embed;                    /* enum gus_embed */
 	int sample_cpus;              /* enum gus_sample_cpus */
-	bool callers, branch_any, switches, quiet, all, overwrite, off_cpu;
+	bool callers, branch_any, switches, quiet, all, overwrite, off_cpu, keep_memory;
 	double overhead;              /* percent; 0: not asked */
 	int64_t delay_ms;
 	uint64_t count, max_size, trace_window;
@@ -189,12 +192,15 @@ static const struct gus_option options[] = {
 	  "(10M) or by time (30s, 5m, 1h).", GUS_OPTION_CALL, .call = call_switch_output, .choices = "signal" },
 	{ 0, "control", "HOW", "Take commands, a line each, from fifo:PATH[,ACK] or fd:N[,M]: enable, disable, "
 	  "snapshot, stop, ping, evlist.", GUS_OPTION_STRING, AT(control), .choices = "fifo: fd:" },
-	{ 0, "trace", "WHAT", "auto: now and then keep what a running thread is about to do (a snapshot of registers "
-	  "and memory), as far as --overhead allows; qemu: run the command a second time, under an emulator, for "
-	  "windows of its trace; off, the default.", GUS_OPTION_CHOICE, AT(trace), .choices = "auto qemu off" },
-	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N "
-	  "instructions; 1,000,000 by default.", GUS_OPTION_NUMBER, AT(trace_window), .bounds = { 0, 1e12 },
-	  .fit = { .needs = "trace" } },
+	{ 0, "trace", "WHAT", "auto, the default for commands and processes: now and then look at a running thread for "
+	  "some milliseconds, 60 in all, and at the end replay copies of it, for windows of what it did (report "
+	  "--stacks needs some); qemu: run the command a second time, under an emulator, for windows; off.",
+	  GUS_OPTION_CHOICE, AT(trace), .choices = "auto qemu off" },
+	{ 0, "trace-window", "N", "Instructions of a window; 500,000 by default, and 1,000,000 with --trace qemu.",
+	  GUS_OPTION_NUMBER, AT(trace_window), .bounds = { 0, 1e12 } },
+	{ 0, "keep-memory", NULL, "Do not replay, but keep the memory and registers of these threads in the "
+	  "recording, with all secrets that are in them, for who reads it to replay.", GUS_OPTION_FLAG,
+	  AT(keep_memory) },
 	{ 0, "embed", "WHAT", "What the recording takes along of the code that was sampled, to be read where its files "
 	  "are not: symbols (the default) are the names of functions; lines: also their source lines and inlined "
 	  "calls; all: also the code, for annotate and model; none.", GUS_OPTION_CHOICE, AT(embed),
@@ -209,7 +215,11 @@ static const struct gus_option_rule rules[] = {
 	{ "delay=-1", { .needs = "control", .why = "there is no way to start sampling later on without it" } },
 	{ "sample-cpus=always", { COMMAND | PROCESSES, .excludes = "overwrite cpu",
 	  .why = "its samples are told from others by the births and ends of all its tasks" } },
-	{ "trace=auto", { COMMAND | PROCESSES, .why = "one process is looked at, at a time" } },
+	{ "trace=auto", { COMMAND | PROCESSES, .excludes = "switch-output",
+	  .why = "one process is looked at, at a time, and replayed at the end" } },
+	{ "keep-memory", { COMMAND | PROCESSES, .excludes = "trace=qemu trace=off switch-output",
+	  .why = "it is about snapshots of single processes, which are written at the end" } },
+	{ "trace-window", { .excludes = "trace=off", .why = "then there are no windows" } },
 	{ "trace=qemu", { COMMAND, .excludes = "switch-output",
 	  .why = "the command is run a second time, at the end" } },
 	{ "call-graph=lbr", { .excludes = "branch-any branch-filter",
@@ -299,15 +309,28 @@ static int parse_rate(const struct record_options *o, uint64_t *frequency, uint6
 	return 0;
 }
 
+/* Whether it is to be taken snapshots of although nobody has asked: where they can be had at all. */
+#if defined(__x86_64__)
+#define CAN_REPLAY true
+#else
+#define CAN_REPLAY false
+#endif
+
 static void choose_trace(const struct record_options *o, struct gus_session_options *so,
-			 struct gus_record_trace *second)
+			 struct gus_record_trace *second, struct gus_record_replay *replay)
 {
-	so->trace = o->trace == TRACE_AUTO;
-	so->trace_window = o->trace_window;
-	second->window = o->trace_window;
+	bool fits = (o->watched == ON_COMMAND || o->watched == ON_PROCESSES) && !o->switch_output;
+
+	so->trace_asked = o->trace == TRACE_AUTO || o->keep_memory;
+	so->trace = so->trace_asked || (o->trace == TRACE_UNASKED && fits && CAN_REPLAY);
+	so->trace_window = o->trace_window ? o->trace_window : o->trace == TRACE_QEMU ? EMULATED_WINDOW : WINDOW;
+	replay->window = second->window = so->trace_window;
 	if (o->trace == TRACE_QEMU) {
 		so->before_end = gus_record_trace;
 		so->before_end_context = second;
+	} else if (so->trace) {
+		so->before_end = gus_record_replay;
+		so->before_end_context = replay;
 	}
 }
 
@@ -579,6 +602,7 @@ static int record(struct record_options *o, char **command)
 	struct gus_choice choice = { 0 };
 	struct announcement announcement = { log, &events, &choice, &so };
 	struct gus_record_trace second = { .command = command, .log = log, .priority = &priority };
+	struct gus_record_replay replay = { .keep_memory = o->keep_memory, .max_size = o->max_size, .log = log };
 	struct gus_record_embed embed;
 	struct gus_record_callers callers = { 0 };
 	bool automatic = false;
@@ -596,7 +620,7 @@ static int record(struct record_options *o, char **command)
 	if (so.command)
 		rc = gus_child_find(command[0], &err);
 	result.no_command = rc != 0;
-	choose_trace(o, &so, &second);
+	choose_trace(o, &so, &second, &replay);
 	if (rc == 0 && (parse_rate(o, &frequency, &period, &err) != 0 ||
 			parse_switch_output(o->switch_output, &so, &err) != 0 ||
 			parse_branches(o, &so.branch_type, &err) != 0 ||
@@ -606,8 +630,10 @@ static int record(struct record_options *o, char **command)
 		rc = gus_target_check(&o->target, log, &err);
 		result.no_target = rc != 0 && err.code == GUS_E_NOT_FOUND;
 	}
-	if (rc == 0)
+	if (rc == 0) {
+		gus_record_replay_init(&replay, &o->target);
 		rc = choose_events(o, &events, &pmus, &choice, log, &err);
+	}
 	if (rc == 0 && o->off_cpu)
 		rc = add_off_cpu(&events, &pmus, log, &err);
 	if (rc == 0 && so.branch_type)
@@ -629,7 +655,8 @@ static int record(struct record_options *o, char **command)
 	if (rc != 0 && !result.said)
 		gus_complain(&err);
 	if (rc == 0)
-		gus_record_summarise(&so, &result, &embed, &callers);
+		gus_record_summarise(&so, &result, &embed, &callers, &replay);
+	gus_record_replay_free(&replay);
 	gus_record_callers_free(&callers);
 	free(chosen);
 	gus_record_embed_free(&embed);
@@ -640,8 +667,7 @@ static int record(struct record_options *o, char **command)
 }
 
 static const struct record_options standard = {
-	.output = "gusprof.data", .trace = TRACE_OFF, .embed = GUS_EMBED_SYMBOLS, .switches = true,
-	.trace_window = 1000000,
+	.output = "gusprof.data", .trace = TRACE_UNASKED, .embed = GUS_EMBED_SYMBOLS, .switches = true,
 };
 
 /* Into what is open, for who reads it at once, on this machine. */
@@ -653,6 +679,7 @@ static struct record_options quietly(int fd)
 	o.output = "the samples";
 	o.output_fd = fd;
 	o.embed = GUS_EMBED_NONE;
+	o.trace = TRACE_OFF;
 	gus_target_init(&o.target);
 	return o;
 }

@@ -7,6 +7,7 @@
 #include "base/missed.h"
 #include "cli/record/callers.h"
 #include "cli/record/embed.h"
+#include "cli/record/replay.h"
 #include "collector/session/session.h"
 #include "collector/target/target.h"
 
@@ -102,37 +103,9 @@ static void summarise_names(const struct gus_record_embed *e)
 		e->functions == 1 ? "" : "s", lines, code, (double)e->bytes / 1e3);
 }
 
-/* Why there were none, and what would give some. */
-static void summarise_no_snapshot(const struct gus_session_options *so, const struct gus_session_result *r)
-{
-	const struct gus_session_no_snapshot *none = &r->no_snapshot;
-	char dear[320] = "";
-
-	if (none->dear)
-		snprintf(dear, sizeof(dear), "%s%u time%s one was due and would have cost too much: they may cost "
-			 "%.2f %% of the target's CPU time, a quarter of --overhead, so the first is to be had at the "
-			 "earliest after %.3g s of it; record for longer, or allow more (--overhead)",
-			 none->failed ? "; " : "",
-			 none->dear, none->dear == 1 ? "" : "s", 100 * none->share, none->needs_ns / 1e9);
-	if (none->failed)
-		gus_log(so->log, GUS_NOTE, "[ 0 snapshots: %u tr%s failed, the last one because: %s%s ]", none->failed,
-			none->failed == 1 ? "y" : "ies", none->why,
-			*dear ? dear : "; record while it computes, or for longer");
-	else
-		gus_log(so->log, GUS_NOTE, "[ 0 snapshots: %s ]", *dear ? dear : "it ended before the first one was "
-			"due, a tenth of a second after the beginning; record for longer");
-}
-
-static void summarise_snapshots(const struct gus_session_options *so, const struct gus_session_result *r)
-{
-	if (r->snapshots || r->no_snapshot.refused)
-		gus_log(so->log, GUS_NOTE, "[ %u snapshot%s ]", r->snapshots, r->snapshots == 1 ? "" : "s");
-	else
-		summarise_no_snapshot(so, r);
-}
-
 void gus_record_summarise(const struct gus_session_options *so, const struct gus_session_result *r,
-			  const struct gus_record_embed *embed, const struct gus_record_callers *callers)
+			  const struct gus_record_embed *embed, const struct gus_record_callers *callers,
+			  const struct gus_record_replay *replay)
 {
 	bool missed = gus_missed_matters(r->missed, r->counted, r->period);
 
@@ -152,6 +125,6 @@ void gus_record_summarise(const struct gus_session_options *so, const struct gus
 		gus_log(so->log, GUS_DEBUG, "%llu samples of the CPUs were none of the target's and are not kept",
 			(unsigned long long)r->strangers);
 	if (so->trace)
-		summarise_snapshots(so, r);
+		gus_record_replay_summarise(replay, so, r);
 	summarise_cost(so, r);
 }

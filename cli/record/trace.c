@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "cli/record/signals.h"
 #include "collector/host/priority.h"
-#include "collector/target/signals.h"
 #include "proto/reader.h"
 #include "proto/varint.h"
 #include "proto/writer.h"
@@ -32,38 +32,12 @@ static int copy_frames(struct gus_reader *from, struct gus_writer *to, struct gu
 	return got == GUS_READ_END ? 0 : -1;
 }
 
-/* Signals. The session has blocked them, as it reads them from a descriptor; here nobody does, so they are met. */
-
 static volatile sig_atomic_t emulator, asked;
 
 static void end_command(int number)
 {
 	(void)number;
 	kill((pid_t)emulator, asked++ ? SIGKILL : SIGTERM);
-}
-
-struct met { sigset_t set; struct sigaction before[64 + 1]; };
-
-static void meet_signals(struct met *m, pid_t pid)
-{
-	const struct sigaction end = { .sa_handler = end_command, .sa_flags = SA_RESTART };
-
-	emulator = pid;
-	asked = 0;
-	gus_inbox_signals(&m->set);
-	sigdelset(&m->set, SIGCHLD);
-	for (int i = 1; i <= SIGRTMAX; i++)
-		if (sigismember(&m->set, i) == 1)
-			sigaction(i, &end, &m->before[i]);
-	sigprocmask(SIG_UNBLOCK, &m->set, NULL);
-}
-
-static void leave_signals(const struct met *m)
-{
-	sigprocmask(SIG_BLOCK, &m->set, NULL);
-	for (int i = 1; i <= SIGRTMAX; i++)
-		if (sigismember(&m->set, i) == 1)
-			sigaction(i, &m->before[i], NULL);
 }
 
 static int start(const struct gus_record_trace *t, struct gus_emulation *e, struct gus_error *err)
@@ -85,7 +59,7 @@ int gus_record_trace(void *context, struct gus_writer *writer, const struct gus_
 	const struct gus_record_trace *t = context;
 	struct gus_emulation e = { .silent = true, .signals = &t->signals };
 	struct gus_reader *reader;
-	struct met met;
+	struct gus_record_signals met;
 	int rc = -1;
 
 	if (result->ended_by != GUS_ENDED_EXIT)
@@ -93,14 +67,16 @@ int gus_record_trace(void *context, struct gus_writer *writer, const struct gus_
 	gus_log(t->log, GUS_NOTE, "the command is run again, under the emulator, for its trace");
 	if (start(t, &e, err) != 0)
 		return -1;
-	meet_signals(&met, e.pid);
+	emulator = e.pid;
+	asked = 0;
+	gus_record_signals_begin(&met, end_command);
 	reader = gus_reader_open_fd(e.trace, "the trace", err);
 	if (reader) {
 		rc = copy_frames(reader, writer, err);
 		gus_reader_close(reader);
 	}
 	gus_emulation_wait(&e);
-	leave_signals(&met);
+	gus_record_signals_end(&met);
 	gus_emulation_end(&e);
 	return rc;
 }

@@ -134,7 +134,7 @@ static const struct gus_option options[] = {
 	  .fit = { .excludes = "by sort symbol percent-limit off-cpu wall call-graph inverted children flamegraph",
 	  .why = "it shows lines of caches and not rows" } },
 	{ 0, "stacks", NULL, "Instead of rows: to which instructions the time belongs, and what these were "
-	  "subjected to meanwhile. Needs a recording made with --trace auto, whose snapshots are replayed.",
+	  "subjected to meanwhile. By the windows that record takes.",
 	  GUS_OPTION_FLAG, AT(stacks),
 	  .fit = { .excludes = "sort symbol dso comm pid tid cpu time event off-cpu wall false-sharing stats "
 	  "call-graph inverted children flamegraph header format=csv",

@@ -112,8 +112,8 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	struct stacks *s = context;
 
 	if (model->inferred && model->inferred->source != GUS_ROUTES_STACKS)
-		return account(s, NULL, model, "the recording has neither a trace nor a snapshot of it (record "
-			       "--trace auto makes some, or says why not)", err);
+		return account(s, NULL, model, "the recording has no windows of it (record makes some, or says "
+			       "why not)", err);
 	return account(s, s->groups, model, NULL, err);
 }
 

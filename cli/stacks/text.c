@@ -44,11 +44,13 @@ static void say_explained(const struct text *t)
 	const struct gus_stacks_view *v = t->v;
 	const struct gus_account *a = v->account;
 	unsigned windows = v->model && v->model->windows ? v->model->windows->taken : 0;
+	char where[64];
 
+	snprintf(where, sizeof(where), "%u window%s of it", windows, windows == 1 ? "" : "s");
 	if (a->explained)
 		say(t, gus_format("%.1f %% of the time is in code that %s executed: there it is moved to what the CPU "
 				  "waited for or retired (inferred), and split by a model of the CPU (modelled)",
-				  percent(a->explained, a->weight), windows ? "the recording's snapshots" :
+				  percent(a->explained, a->weight), windows ? where :
 				  v->partly ? "stretches of its trace" : "its trace"));
 	if (v->left_out)
 		say(t, gus_format("%" PRIu64 " instructions of the trace were not run, as it has too many threads",

@@ -51,7 +51,7 @@ static void describe_overhead(struct session *s, Gusprof__Overhead *m)
 	r->switches_spent = gus_governor_switches_spent(&s->o->costs, &u);
 	r->hz = s->o->overhead > 0 ? s->governor.hz : 0;
 	r->hz_changes = s->governor.changes;
-	r->around_ns = gus_session_own_ns(s) - (u.recorder_ns - s->trace.paused_ns);
+	r->around_ns = gus_session_own_ns(s) - s->trace.own_ns - (u.recorder_ns - gus_session_paused_beyond(s));
 	gusprof__overhead__init(m);
 	m->samples_ppm = ppm(r->spent.samples);
 	m->following_ppm = ppm(r->spent.following);

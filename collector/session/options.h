@@ -13,6 +13,7 @@ struct gus_choice;
 struct gus_log;
 struct gus_priority;
 struct gus_skid;
+struct gus_stored;
 struct gus_target;
 
 struct gus_error;
@@ -101,7 +102,8 @@ struct gus_session_options {
 	uint64_t max_size;                /* of all files, 0 for none */
 	enum gus_switch_output switch_output;
 	uint64_t switch_at;               /* bytes, or ns */
-	bool trace;                       /* now and then a snapshot, for the same cost */
+	bool trace;                       /* now and then a snapshot, see struct gus_session_result */
+	bool trace_asked;                 /* by the user: that there can be none is a warning */
 	uint64_t trace_window;            /* instructions that each is to be replayed for */
 	const char *control;              /* as in gus_control_open, or NULL */
 	const struct gus_priority *priority; /* what the command is to start with; NULL: ours */
@@ -145,8 +147,6 @@ struct gus_session_no_snapshot {
 	unsigned dear;          /* times that one was due and would have cost more than snapshots may */
 	unsigned failed;        /* tries that failed */
 	bool refused;           /* they are not permitted, which has been said */
-	double share;           /* of the target's CPU time, that they may cost */
-	double needs_ns;        /* CPU time that the target has to have had before the first */
 	char why[256];          /* what the last try said */
 };
 
@@ -169,7 +169,11 @@ struct gus_session_result {
 	uint64_t around_ns;               /* our own CPU time before and after that */
 	uint64_t hz;                      /* rate aimed at in the end, 0 if it was not ours to choose */
 	uint64_t hz_changes;
-	unsigned snapshots;
+	unsigned snapshots;               /* that are kept, even over the time, until the session returns: */
+	struct gus_stored *kept;
+	unsigned snapshots_taken;
+	uint64_t paused_ns, pause_most_ns; /* that threads stood still, for all of these; and the longest pause */
+	uint64_t snapshots_own_ns;        /* CPU time that they have taken this program */
 	struct gus_session_no_snapshot no_snapshot;
 	/* Of the first event, in its unit: what stands in its total, of all files; and its longest period. */
 	uint64_t counted, missed, period;

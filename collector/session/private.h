@@ -14,10 +14,12 @@
 #include "collector/session/session.h"
 #include "collector/session/visits.h"
 #include "collector/snapshot/snapshot.h"
+#include "collector/snapshot/stored.h"
 #include "collector/target/child.h"
 #include "collector/target/signals.h"
 
-#define GUS_TRACE_SHARE 4       /* snapshots may cost that part of what recording may */
+#define GUS_TRACE_SHARE 4       /* snapshots may cost that part of what recording may, ... */
+#define GUS_TRACE_PAUSES_NS 60000000ULL /* ... beside so long that the target stands still in all */
 
 struct session {
 	const struct gus_session_options *o;
@@ -51,11 +53,18 @@ struct session {
 	bool sampling;              /* the events are on */
 	struct {
 		struct gus_turns turns;
+		struct gus_shelf shelf;
+		struct gus_vec(struct gus_stored) kept; /* in the order of time */
+		uint64_t undrained;     /* bytes that were copied since rings were emptied */
+		uint64_t begun, busy;   /* when it began, and CPU time of the machine then */
 		uint64_t next;          /* time of the next look; UINT64_MAX: none */
-		uint64_t cost_ns, last_ns; /* CPU time of all, and of the last one */
-		uint64_t paused_ns;     /* that threads stood still, which is in cost_ns, too */
-		uint64_t holders_ns;    /* CPU time of the processes that held them, which is ours */
-		unsigned n, looks;      /* snapshots, and tries */
+		uint64_t piece, gap_ns; /* when the piece of time begins that it is in, and how long that is */
+		uint64_t paused_ns, last_pause_ns, pause_most_ns; /* that threads stood still */
+		double pause_ns_a_byte;
+		uint64_t own_ns;        /* our CPU time */
+		double own_ns_a_byte;
+		uint64_t holders_ns;    /* of that, the processes' that held threads */
+		unsigned taken, looks;  /* snapshots, also forgotten ones, and tries */
 		struct gus_session_no_snapshot none;
 	} trace;
 	struct {
@@ -86,6 +95,12 @@ static inline uint64_t gus_session_own_ns(const struct session *s)
 	return gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + s->trace.holders_ns;
 }
 
+/* How long the target stood still for snapshots, beyond what it may for each recording. */
+static inline uint64_t gus_session_paused_beyond(const struct session *s)
+{
+	return s->trace.paused_ns > GUS_TRACE_PAUSES_NS ? s->trace.paused_ns - GUS_TRACE_PAUSES_NS : 0;
+}
+
 static inline bool launches(const struct session *s)
 {
 	return s->o->target->kind == GUS_TARGET_COMMAND;
@@ -108,11 +123,15 @@ int gus_session_end_file(struct session *s, enum gus_session_end ended_by);
 void gus_session_next_part(struct session *s);
 
 /* trace.c: a snapshot of a thread that runs, if there is one and the cost allows it. */
+void gus_session_trace_begin(struct session *s);
 void gus_session_trace(struct session *s);
-/* What came of it. */
-void gus_session_trace_end(const struct session *s);
+/* What came of it, into the result; and that nobody needs it any more. */
+void gus_session_trace_tell(const struct session *s);
+void gus_session_trace_free(struct session *s);
 
 /* wide.c: whether to sample the CPUs instead. */
+/* CPU time of all that has run on the machine, in ns; 0 if it is not known. */
+uint64_t gus_session_busy_ns(void);
 void gus_session_begin_wide(struct session *s);
 void gus_session_look_wide(struct session *s);
 

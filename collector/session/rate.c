@@ -19,8 +19,8 @@ struct gus_usage gus_session_usage(const struct session *s)
 	struct gus_usage u = s->lanes.usage;
 
 	u.target_ns = gus_counters_running(&s->counters);
-	u.recorder_ns = (s->own_after ? s->own_after : gus_session_own_ns(s)) - s->own_before;
-	u.recorder_ns += s->trace.paused_ns;
+	u.recorder_ns = (s->own_after ? s->own_after : gus_session_own_ns(s)) - s->own_before - s->trace.own_ns;
+	u.recorder_ns += gus_session_paused_beyond(s);
 	return u;
 }
 
@@ -83,7 +83,6 @@ void gus_session_govern(struct session *s)
 	uint64_t samples = s->lanes.usage.samples - s->sampled, stale = s->lanes.stale - s->stale;
 	struct gus_usage u = gus_session_usage(s);
 
-	u.recorder_ns -= s->trace.cost_ns; /* snapshots look after themselves */
 	s->govern_ns = s->govern_ns < GOVERN_NS / 2 ? s->govern_ns * 2 : GOVERN_NS;
 	s->next_govern = s->now + (interval > s->govern_ns ? interval : s->govern_ns);
 	s->sampled = s->lanes.usage.samples;

@@ -247,6 +247,8 @@ static int timeout_ms(const struct session *s)
 		return -1;
 	if (s->enable_at && s->enable_at < at)
 		at = s->enable_at;
+	if (s->trace.next < at)
+		at = s->trace.next;
 	return at <= s->now ? 0 : (int)((at - s->now + 999999) / 1000000);
 }
 
@@ -277,7 +279,8 @@ static void loop(struct session *s)
 				s->polls.v[i].fd = -1;
 			s->polls.v[i].revents = 0;
 		}
-		if (s->recording && (wake || s->now >= s->next_tick || (s->enable_at && s->now >= s->enable_at)))
+		if (s->recording && (wake || s->now >= s->next_tick || s->now >= s->trace.next ||
+				     (s->enable_at && s->now >= s->enable_at)))
 			tick(s);
 	}
 }
@@ -304,6 +307,7 @@ static int finish_file(struct session *s)
 		return -1;
 	if (s->o->overwrite)
 		gus_lanes_snapshot(&s->lanes, s->now);
+	gus_session_trace_tell(s);
 	if (s->o->before_end) {
 		struct gus_error err = { 0 };
 
@@ -323,7 +327,6 @@ static int finish(struct session *s)
 	s->result->throttles = s->lanes.throttles;
 	s->result->bytes = s->parts_bytes;
 	s->result->parts = s->part;
-	gus_session_trace_end(s);
 	if (s->kept.left_out)
 		gus_log(s->o->log, GUS_DEBUG, "%llu files that were mapped as code are not held open, as %zu are "
 			"already", (unsigned long long)s->kept.left_out, s->kept.n);
@@ -419,7 +422,7 @@ static void set_times(struct session *s)
 	s->next_govern = o->overhead > 0 && !o->overwrite ? s->now + s->govern_ns : UINT64_MAX;
 	s->next_part = o->switch_output == GUS_SWITCH_TIME ? s->now + o->switch_at : UINT64_MAX;
 	s->enable_at = o->delay_ms > 0 ? s->now + (uint64_t)o->delay_ms * 1000000 : 0;
-	s->trace.next = o->trace ? s->now + TICK_NS : UINT64_MAX;
+	gus_session_trace_begin(s);
 	gus_session_begin_wide(s);
 	s->own_before = gus_session_own_ns(s);
 }
@@ -462,7 +465,7 @@ static void free_session(struct session *s)
 	gus_kept_free(&s->kept);
 	gus_made_free(&s->made);
 	gus_vec_free(&s->polls);
-	gus_turns_free(&s->trace.turns);
+	gus_session_trace_free(s);
 	if (s->counters.events)
 		gus_counters_close(&s->counters);
 	gus_control_close(&s->control);
@@ -490,9 +493,8 @@ int gus_session_record(const struct gus_session_options *options, struct gus_ses
 	gus_visits_init(&s.visits);
 	s.living.remembers = options->switch_output != GUS_SWITCH_NEVER;
 	gus_control_init(&s.control);
-	gus_governor_init(&s.governor, options->trace ? options->overhead - options->overhead / GUS_TRACE_SHARE :
-			  options->overhead,
-			  &options->costs, governed_events(options), options->limit_hz);
+	gus_governor_init(&s.governor, options->overhead, &options->costs, governed_events(options),
+			  options->limit_hz);
 	rc = prepare(&s);
 	if (rc == 0 && options->ready)
 		options->ready(options->ready_context);

@@ -29,9 +29,9 @@
 #define COUNTED_MIN_NS 20000000    /* of the target's CPU time: less says too little */
 #define STRANGERS_SHARE 0.05       /* of the target's time: what strangers' samples may cost at a rate that was asked */
 
-/* CPU time of all that runs on the machine, in ns; 0 if it is not known. The first line of /proc/stat has ticks of
- * user, nice, system, idle, iowait, irq, softirq, steal; of the last, a guest does not run. */
-static uint64_t busy_ns(void)
+/* The first line of /proc/stat has ticks of user, nice, system, idle, iowait, irq, softirq, steal; of the last, a guest
+ * does not run. */
+uint64_t gus_session_busy_ns(void)
 {
 	unsigned long long v[7];
 	char text[512];
@@ -46,7 +46,7 @@ static uint64_t busy_ns(void)
 void gus_session_begin_wide(struct session *s)
 {
 	s->wide.look_ns = LOOK_FIRST_NS;
-	s->wide.busy = busy_ns();
+	s->wide.busy = gus_session_busy_ns();
 	s->wide.next = s->o->sample_cpus == GUS_SAMPLE_CPUS_AUTO &&
 		       gus_counters_can_go_wide(&s->counters, s->o->overwrite) ? s->now + LOOK_FIRST_NS : UINT64_MAX;
 }
@@ -54,7 +54,7 @@ void gus_session_begin_wide(struct session *s)
 static struct gus_wide_window take_window(struct session *s, Gusprof__EventTotal *totals)
 {
 	const struct gus_lanes *l = &s->lanes;
-	uint64_t busy = busy_ns();
+	uint64_t busy = gus_session_busy_ns();
 	struct gus_wide_window w = {
 		.count = (double)totals[0].count - s->wide.count,
 		.running_ns = (double)totals[0].running_ns - s->wide.running_ns,
@@ -72,7 +72,7 @@ static void keep_window(struct session *s, const Gusprof__EventTotal *totals)
 	s->wide.running_ns = (double)totals[0].running_ns;
 	s->wide.weight = s->lanes.taken[0].weight;
 	s->wide.ended = s->lanes.members.ended;
-	s->wide.busy = busy_ns();
+	s->wide.busy = gus_session_busy_ns();
 }
 
 static bool affordable(struct session *s, const struct gus_wide_window *w, double missed)

@@ -13,7 +13,7 @@ table=skylake
 "$GUSPROF" model --block 4801c8 >/dev/null 2>&1 && table=host
 "$GUSPROF" record -q -F 999 --trace qemu --trace-window 100000 -o traced -- "$target" divider 1 >out 2>err
 skip_if_refused $?
-"$GUSPROF" record -q -F 999 -o plain -- "$target" divider 1 >out 2>err
+"$GUSPROF" record -q --trace off -F 999 -o plain -- "$target" divider 1 >out 2>err
 
 # holds WHAT CONDITION: it does for the document in json, d, and its rows.
 holds()

@@ -199,7 +199,7 @@ done <<LIST
 129|--trace qemu is for a command (--); here the target is processes (-p)|--trace qemu -p $busy
 129|--trace qemu and --switch-output exclude each other|--trace qemu --switch-output -- true
 129|--trace qemu and --trace-window 0 exclude|--trace qemu --trace-window 0 -- true
-129|--trace-window needs --trace|--trace-window 5 -- true
+129|--trace-window and --trace off exclude each other|--trace off --trace-window 5 -- true
 129|--trace-window takes a number up to|--trace qemu --trace-window 18446744073709551615 -- true
 129|-D takes a number from -1 to 2147483647|-D -2 -p $busy
 LIST

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/record/replay.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/helper.h"
+#include "base/log.h"
+#include "cli/record/signals.h"
+#include "collector/host/build_id.h"
+#include "collector/host/procfs.h"
+#include "collector/session/session.h"
+#include "collector/snapshot/stored.h"
+#include "collector/target/target.h"
+#include "proto/reader.h"
+#include "proto/varint.h"
+#include "proto/writer.h"
+#include "tracing/replay/replay.h"
+
+/* For one window, and from when on none is begun. What has been executed by then counts. */
+enum { SECONDS_MOST = 2, SECONDS_ALL = 10 };
+
+void gus_record_replay_init(struct gus_record_replay *r, const struct gus_target *target)
+{
+	if (target->kind != GUS_TARGET_PROCESSES)
+		return;
+	for (size_t i = 0; i < target->watches.n; i++) {
+		struct gus_record_rights of = { .pid = (uint32_t)target->watches.v[i].id };
+
+		gus_task_rights(target->watches.v[i].id, &of.rights);
+		gus_vec_push(&r->rights, of);
+	}
+}
+
+void gus_record_replay_free(struct gus_record_replay *r)
+{
+	gus_vec_free(&r->rights);
+}
+
+/* NULL: ours, of a command that we have begun; it may have other rights only if it cannot be looked at. */
+static const struct gus_rights *rights_of(const struct gus_record_replay *r, uint32_t pid)
+{
+	for (size_t i = 0; i < r->rights.n; i++)
+		if (r->rights.v[i].pid == pid)
+			return &r->rights.v[i].rights;
+	return NULL;
+}
+
+static volatile sig_atomic_t skip;
+
+static void ask_to_skip(int number)
+{
+	(void)number;
+	skip = 1;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Where code is from. */
+
+/* Whether the file is still the one that was mapped; its build id, of so many bytes. */
+static bool read_build_id(const Gusprof__SnapshotMapping *m, const struct gus_rights *rights, uint8_t *id,
+			  size_t *size)
+{
+	struct stat st;
+	int fd = gus_foreign_open(m->path, rights, &st, NULL);
+	bool same;
+
+	if (fd < 0)
+		return false;
+	same = st.st_ino == m->inode && (uint64_t)st.st_size == m->file_size &&
+	       (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec == m->file_mtime_ns;
+	*size = same ? gus_file_build_id(fd, id) : 0;
+	close(fd);
+	return same;
+}
+
+/* A mapping of code, for all blocks of the trace. Of a file that is another one by now nothing is told, as names would
+ * be those of the other. */
+static int write_mapping(struct gus_writer *writer, const Gusprof__SnapshotMapping *m, const struct gus_rights *rights,
+			 struct gus_error *err)
+{
+	Gusprof__Mmap to = GUSPROF__MMAP__INIT;
+	Gusprof__Record record = GUSPROF__RECORD__INIT, *records = &record;
+	Gusprof__Sideband told = GUSPROF__SIDEBAND__INIT;
+	uint8_t id[GUS_BUILD_ID_MAX];
+	size_t size = 0;
+
+	if (!(m->protection & PROT_EXEC) || !*m->path || (m->inode && !m->from_file))
+		return 0;
+	if (m->inode && !read_build_id(m, rights, id, &size))
+		return 0;
+	to.start = m->start;
+	to.length = m->length;
+	to.offset = m->offset;
+	to.path = m->path;
+	to.inode = m->inode;
+	to.protection = m->protection;
+	to.flags = m->flags;
+	to.build_id = (ProtobufCBinaryData){ size, id };
+	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
+	record.mmap = &to;
+	told.records = &records;
+	told.n_records = 1;
+	return gus_writer_message(writer, GUS_FRAME_TRACE_SIDEBAND, &told.base, err);
+}
+
+/* Windows. */
+
+static int write_about(struct gus_writer *writer, const struct gus_frame *frame, const Gusprof__Snapshot *of,
+		       const struct gus_replayed *done, struct gus_error *err)
+{
+	Gusprof__Trace *about = (Gusprof__Trace *)gus_frame_message(frame, &gusprof__trace__descriptor, err);
+	Gusprof__Moment moment = GUSPROF__MOMENT__INIT;
+	int rc;
+
+	if (!about)
+		return -1;
+	moment.pid = of->pid;
+	moment.tid = of->tid;
+	moment.time = of->time;
+	moment.pause_ns = of->pause_ns;
+	moment.bytes = of->bytes;
+	moment.late = of->late;
+	moment.resident = of->resident;
+	moment.native = done->how == GUS_REPLAY_NATIVE;
+	about->moment = &moment;
+	about->pid = of->pid;
+	rc = gus_writer_message(writer, GUS_FRAME_TRACE, &about->base, err);
+	about->moment = NULL;
+	gusprof__trace__free_unpacked(about, NULL);
+	return rc;
+}
+
+/* Its own mappings are those of the emulator's process, which nobody asks for. */
+static int copy_trace(struct gus_reader *from, struct gus_writer *writer, const Gusprof__Snapshot *of,
+		      const struct gus_replayed *done, const struct gus_rights *rights, struct gus_error *err)
+{
+	const uint32_t types = 1u << GUS_FRAME_TRACE | 1u << GUS_FRAME_TRACE_BLOCKS | 1u << GUS_FRAME_TRACE_STEPS |
+		1u << GUS_FRAME_TRACE_TOTAL;
+	struct gus_frame frame;
+	enum gus_read got;
+	int rc = 0;
+
+	while (rc == 0 && (got = gus_reader_next_of(from, types, &frame, err)) == GUS_READ_FRAME) {
+		struct gus_bytes payload = { (uint8_t *)(uintptr_t)frame.payload, frame.size, frame.size };
+
+		if (frame.type != GUS_FRAME_TRACE) {
+			rc = gus_writer_payload(writer, frame.type, &payload, err);
+			continue;
+		}
+		rc = write_about(writer, &frame, of, done, err);
+		for (size_t i = 0; rc == 0 && i < of->n_mappings; i++)
+			rc = write_mapping(writer, of->mappings[i], rights, err);
+	}
+	return rc != 0 || got != GUS_READ_END ? -1 : 0;
+}
+
+static void note_failure(struct gus_record_replay *r, const struct gus_error *why)
+{
+	if (!r->failed++)
+		snprintf(r->why, sizeof(r->why), "%.255s", why->text);
+}
+
+static bool is_too_large(const struct gus_record_replay *r, const char *path, const struct gus_writer *writer)
+{
+	struct stat st;
+
+	return r->max_size && stat(path, &st) == 0 && gus_writer_size(writer) + (uint64_t)st.st_size > r->max_size;
+}
+
+static int write_window(struct gus_record_replay *r, struct gus_writer *writer, const struct gus_snapshot *of,
+			const struct gus_replayed *done, const struct gus_rights *rights, const char *path,
+			struct gus_error *err)
+{
+	struct gus_error why = { 0 };
+	struct gus_reader *trace = gus_reader_open(path, &why);
+	int rc = 0;
+
+	if (!trace) {
+		note_failure(r, &why);
+		return 0;
+	}
+	if (is_too_large(r, path, writer)) {
+		r->full = true;
+	} else {
+		rc = copy_trace(trace, writer, of->about, done, rights, err);
+		r->windows += rc == 0;
+	}
+	gus_reader_close(trace);
+	return rc;
+}
+
+static int replay(struct gus_record_replay *r, struct gus_writer *writer, const struct gus_snapshot *of,
+		  const struct gus_replay_tools *tools, int trace, struct gus_error *err)
+{
+	struct gus_replay_wish wish = { .tools = *tools, .window = r->window, .seconds = SECONDS_MOST,
+		.rights = rights_of(r, of->about->pid),
+		.native_window = r->window < GUS_REPLAY_STEPPED_MOST ? r->window : GUS_REPLAY_STEPPED_MOST };
+	struct gus_error why = { 0 };
+	struct gus_replayed done;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", trace);
+	if (gus_replay_snapshot(of, &wish, trace, &done, &why) == 0) {
+		gus_log(r->log, GUS_DEBUG, "a window of %llu instructions, ended by %s, in %.2f s%s%s",
+			(unsigned long long)done.instructions, done.ended_by, done.seconds,
+			done.how == GUS_REPLAY_NATIVE ? ", by single steps: " : "", done.why);
+		return write_window(r, writer, of, &done, wish.rights, path, err);
+	}
+	note_failure(r, &why);
+	return 0;
+}
+
+static int take_one(struct gus_record_replay *r, struct gus_writer *writer, struct gus_stored *stored,
+		    const struct gus_replay_tools *tools, int trace, struct gus_error *err)
+{
+	struct gus_error why = { 0 };
+	int rc = 0;
+
+	if (gus_stored_open(stored, &why) != 0) {
+		note_failure(r, &why);
+	} else if (!r->keep_memory) {
+		rc = replay(r, writer, &stored->snapshot, tools, trace, err);
+	} else if (r->max_size && gus_writer_size(writer) + stored->snapshot.about->bytes > r->max_size) {
+		r->full = true;
+	} else {
+		rc = gus_snapshot_write(writer, &stored->snapshot, err);
+		r->windows += rc == 0;
+	}
+	gus_stored_close(stored);
+	return rc;
+}
+
+/* Each second one, then each second one of those between, and so on: so those that there is no time for are even over
+ * the recording. */
+struct order gus_vec(unsigned);
+
+static void make_order(struct order *order, unsigned n)
+{
+	unsigned step = 1;
+
+	while (step < n)
+		step *= 2;
+	for (unsigned first = 0; step && order->n < n; step /= 2) {
+		for (unsigned i = first; i < n; i += first ? 2 * first : step)
+			gus_vec_push(order, i);
+		first = step / 2;
+	}
+}
+
+static bool is_late(struct gus_record_replay *r)
+{
+	r->late |= now() - r->begun > SECONDS_ALL && !r->keep_memory;
+	return r->late;
+}
+
+static int take_all(struct gus_record_replay *r, struct gus_writer *writer, const struct gus_session_result *result,
+		    struct gus_error *err)
+{
+	struct gus_replay_tools tools;
+	struct gus_error why = { 0 };
+	int trace = gus_scratch_open("the trace of a window", &why), rc = 0;
+	struct order order = { 0 };
+
+	make_order(&order, result->snapshots);
+	gus_replay_tools_find(&tools, NULL);
+	if (trace < 0 || (!r->keep_memory && gus_replay_tools_check(&tools, &why) != 0))
+		note_failure(r, &why);
+	else
+		for (unsigned i = 0; rc == 0 && i < order.n && !skip && !is_late(r); i++)
+			rc = take_one(r, writer, &result->kept[order.v[i]], &tools, trace, err);
+	gus_replay_tools_free(&tools);
+	gus_vec_free(&order);
+	if (trace >= 0)
+		close(trace);
+	return rc;
+}
+
+int gus_record_replay(void *context, struct gus_writer *writer, const struct gus_session_result *result,
+		      struct gus_error *err)
+{
+	struct gus_record_replay *r = context;
+	struct gus_record_signals met;
+	int rc;
+
+	if (!result->snapshots || result->ended_by == GUS_ENDED_MAX_SIZE)
+		return 0;
+	r->begun = now();
+	skip = 0;
+	gus_record_signals_begin(&met, ask_to_skip);
+	rc = take_all(r, writer, result, err);
+	r->skipped = skip;
+	gus_record_signals_end(&met);
+	r->seconds = now() - r->begun;
+	return rc;
+}
+
+/* Words. */
+
+/* Why there were none, and what would give some. */
+static void summarise_none(const struct gus_record_replay *r, const struct gus_session_options *so,
+			   const struct gus_session_result *result)
+{
+	const struct gus_session_no_snapshot *none = &result->no_snapshot;
+	const char *what = r->keep_memory ? "snapshots" : "windows";
+
+	if (r->failed)
+		gus_log(so->log, GUS_NOTE, "[ 0 windows of what it did: no snapshot could be replayed; of the first: "
+			"%s ]", r->why);
+	else if (r->skipped)
+		gus_log(so->log, GUS_NOTE, "[ 0 windows of what it did: you have skipped their replay ]");
+	else if (none->failed)
+		gus_log(so->log, GUS_NOTE, "[ 0 %s of what it did: %u tr%s failed, the last one because: %s ]", what,
+			none->failed, none->failed == 1 ? "y" : "ies", none->why);
+	else if (result->snapshots)
+		gus_log(so->log, GUS_NOTE, "[ 0 %s of what it did: the file is as large as --max-size allows ]", what);
+	else if (so->trace_asked)
+		gus_log(so->log, GUS_NOTE, "[ 0 %s of what it did: it ended before the first one was due, a tenth of "
+			"a second after the beginning; record for longer ]", what);
+}
+
+void gus_record_replay_summarise(const struct gus_record_replay *r, const struct gus_session_options *so,
+				 const struct gus_session_result *result)
+{
+	char instructions[48] = "", replayed[48] = "", more[320] = "";
+
+	if (!r->windows) {
+		summarise_none(r, so, result);
+		return;
+	}
+	if (!r->keep_memory) {
+		snprintf(instructions, sizeof(instructions), ", of up to %llu instructions",
+			 (unsigned long long)r->window);
+		snprintf(replayed, sizeof(replayed), ", and replaying %.1f s", r->seconds);
+	}
+	if (r->failed)
+		snprintf(more, sizeof(more), "; %u more could not be replayed, the first because: %.200s", r->failed,
+			 r->why);
+	else if (r->skipped || r->full || r->late)
+		snprintf(more, sizeof(more), "; %u more %s", result->snapshots - r->windows, r->skipped ?
+			 "were skipped" : r->full ? "have no room in --max-size" : "would have taken too long");
+	gus_log(so->log, GUS_NOTE, "[ %u %s%s of what it did%s: it stood still for %.1f ms in all, %.1f ms at most; "
+		"copying memory took %.2f s of this program's CPU time%s%s ]", r->windows,
+		r->keep_memory ? "snapshot" : "window", r->windows == 1 ? "" : "s", instructions,
+		(double)result->paused_ns / 1e6, (double)result->pause_most_ns / 1e6,
+		(double)result->snapshots_own_ns / 1e9, replayed, more);
+}
