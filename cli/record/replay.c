@@ -25,7 +25,7 @@
 #include "tracing/replay/replay.h"
 
 /* For one window, and from when on none is begun. What has been executed by then counts. */
-enum { SECONDS_MOST = 2, SECONDS_ALL = 10 };
+enum { SECONDS_MOST = 1, SECONDS_ALL = 10 };
 
 void gus_record_replay_init(struct gus_record_replay *r, const struct gus_target *target)
 {

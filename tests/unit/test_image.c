@@ -41,7 +41,7 @@ static struct made make_as(const struct gus_rights *rights, struct gus_snapshot 
 	struct made m = { 0 };
 	size_t size;
 
-	m.rc = gus_replay_image_make(s, rights, &m.files, &m.err);
+	m.rc = gus_replay_image_make(s, false, rights, &m.files, &m.err);
 	if (m.rc == 0) {
 		assert_int_equal(pread(m.files.image, &m.head, sizeof(m.head), 0), sizeof(m.head));
 		assert_in_range(m.head.mappings_n, 0, COUNT(m.mappings));

@@ -30,6 +30,7 @@
 #define EFLAGS_TRAP 0x100
 
 struct image {
+	bool native;
 	const struct gus_rights *rights;
 	struct gus_replay_image head;
 	struct gus_vec(struct gus_replay_mapping) mappings;
@@ -164,6 +165,7 @@ static int add_mappings(struct image *i, const struct gus_snapshot *s, struct gu
 
 static void fill_head(struct image *i, const struct gus_snapshot *s)
 {
+	uint64_t mask = i->native ? UINT64_MAX : STATE_OLD;
 	const Gusprof__Snapshot *a = s->about;
 	uint64_t components;
 
@@ -177,10 +179,10 @@ static void fill_head(struct image *i, const struct gus_snapshot *s)
 	i->head.state_size = a->state.len;
 	memcpy(i->head.state, a->state.data, a->state.len);
 	memcpy(&components, i->head.state + STATE_COMPONENTS, sizeof(components));
-	components &= STATE_OLD;
+	components &= mask;
 	memcpy(i->head.state + STATE_COMPONENTS, &components, sizeof(components));
 	memset(i->head.state + STATE_HEADER_REST, 0, STATE_HEADER_END - STATE_HEADER_REST);
-	i->head.state_mask = STATE_OLD;
+	i->head.state_mask = mask;
 }
 
 static int write_all(int fd, const void *bytes, size_t size, struct gus_error *err)
@@ -254,10 +256,10 @@ static int open_own_files(struct image *i, const struct gus_snapshot *s, struct 
 	return 0;
 }
 
-int gus_replay_image_make(const struct gus_snapshot *s, const struct gus_rights *rights,
+int gus_replay_image_make(const struct gus_snapshot *s, bool native, const struct gus_rights *rights,
 			  struct gus_replay_image_files *files, struct gus_error *err)
 {
-	struct image i = { .rights = rights, .files = files };
+	struct image i = { .native = native, .rights = rights, .files = files };
 	int rc = -1;
 
 	*files = (struct gus_replay_image_files){ .image = memfd_create("gusprof-replay",

@@ -4,6 +4,8 @@
 #ifndef GUS_TRACING_REPLAY_IMAGE_H
 #define GUS_TRACING_REPLAY_IMAGE_H
 
+#include <stdbool.h>
+
 #include "base/alloc.h"
 #include "proto/snapshot.h"
 
@@ -19,9 +21,10 @@ struct gus_replay_image_files {
 	uint64_t memory;                /* bytes that it maps */
 };
 
-/* The files are opened with these rights (NULL: ours). -1 with err; GUS_E_NOT_FOUND if a file that was mapped is not
- * there as it was. Freed with gus_replay_image_close, also then. */
-int gus_replay_image_make(const struct gus_snapshot *s, const struct gus_rights *rights,
+/* native: with all vector state that the CPU had, which QEMU has not. The files are opened with these rights (NULL:
+ * ours). -1 with err; GUS_E_NOT_FOUND if a file that was mapped is not there as it was. Freed with
+ * gus_replay_image_close, also then. */
+int gus_replay_image_make(const struct gus_snapshot *s, bool native, const struct gus_rights *rights,
 			  struct gus_replay_image_files *files, struct gus_error *err);
 void gus_replay_image_close(struct gus_replay_image_files *files);
 

@@ -15,6 +15,32 @@
 #define GUS_REPLAY_BEGIN 0x67757301     /* what follows is the snapshot's own code */
 #define GUS_REPLAY_SIGNAL 0x67757302    /* it raised this signal; the second argument says where */
 
+/* What it tells of each instruction that it steps over, natively: into memory that it shares with who began it, and
+ * that the foreign code can write to as well. It is mapped there: */
+#define GUS_REPLAY_TOLD (GUS_REPLAY_BASE + 0x1000000ull)
+#define GUS_REPLAY_STEPS_MOST 600000u
+#define GUS_REPLAY_STATES_MOST 4096u
+
+/* Before the instruction. The registers are those of ucontext_t: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp,
+ * rip, eflags. */
+enum { GUS_REPLAY_RIP = 16, GUS_REPLAY_EFLAGS = 17, GUS_REPLAY_CODE = 16 };
+struct gus_replay_step {
+	uint64_t registers[18];
+	uint8_t code[GUS_REPLAY_CODE];
+	uint32_t code_n;
+	uint32_t state;                 /* number of its XSAVE area, from 1; 0: it has none */
+};
+
+enum gus_replay_end { GUS_REPLAY_GOES_ON, GUS_REPLAY_BY_STEPS, GUS_REPLAY_BY_CALL, GUS_REPLAY_BY_SIGNAL };
+struct gus_replay_told {
+	uint64_t begun;                 /* the snapshot's own code is next */
+	uint64_t most, states_most;     /* that there is room for; set by who begins it */
+	uint64_t n, states_n;
+	uint64_t ended, number, at;     /* enum gus_replay_end; of the call or the signal, and where */
+	struct gus_replay_step steps[];
+};
+/* The XSAVE areas, each with GUS_REPLAY_STATE bytes of room, are behind the steps. */
+
 #define GUS_REPLAY_MAGIC 0x31304c5052535547ull /* "GUSRPL01" */
 #define GUS_REPLAY_STATE 16384
 

@@ -72,7 +72,7 @@ static int open_run(struct run *r, const struct gus_snapshot *s, struct gus_erro
 	r->plugin = r->qemu < 0 ? -1 : open_tool(tools->plugin, err);
 	r->loader = r->plugin < 0 ? -1 : open_tool(tools->loader, err);
 	r->root = r->loader < 0 ? -1 : gus_confine_folder(err);
-	return r->root < 0 ? -1 : gus_replay_image_make(s, r->wish->rights, &r->files, err);
+	return r->root < 0 ? -1 : gus_replay_image_make(s, false, r->wish->rights, &r->files, err);
 }
 
 static void close_run(struct run *r)

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The native replica: a child of ours becomes the snapshot, and is executed instruction by instruction. Slow, and right
- * for all that the CPU can do. It has no more rights than nobody, and forbids itself all system calls before it begins
- * (tracing/replay/loader.c). */
+ * for all that the CPU can do. It has no more rights than nobody, and forbids itself all system calls before it begins.
+ * It steps by itself (tracing/replay/loader.c) and tells of each step in memory that it shares with us, which is
+ * foreign to us: nothing of it is looked at before it has ended, and no number of it is believed. */
 #include "tracing/replay/replay.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,7 +34,8 @@
 #define BLOCK_INSNS 64
 #define INSN_BYTES 15
 #define FLAG_DOWN 0x400         /* string instructions go down */
-#define STOP_OF_CALL (SIGTRAP | 0x80)
+enum { RAX = 13, RCX = 14 };    /* in a step's registers */
+#define NAP_NS 500000
 #define SECONDS 60
 #define LOADER_MEMORY (16ull << 20)
 
@@ -52,7 +50,10 @@ struct stepper {
 	struct gus_vec(struct gus_trace_raw) steps;
 	struct gus_vec(struct gus_trace_access) accesses;
 	uint64_t seen, omitted;
-	double until;           /* when its time is over */
+	uint64_t fs_base, gs_base;
+	/* What the copy tells, which the foreign code can write to. */
+	struct gus_replay_told *told;
+	uint64_t most, told_size;
 };
 
 static double now(void)
@@ -69,7 +70,7 @@ static double now(void)
 struct beginning {
 	const struct gus_replay_wish *wish;
 	struct gus_replay_image_files files;
-	int loader, root;
+	int loader, root, told;
 };
 
 /* The loader is all that is ever executed by a name, and it is open: what comes behind it finds an empty folder. */
@@ -78,72 +79,73 @@ static void __attribute__((noreturn)) become(const struct beginning *b, pid_t pa
 	const struct gus_confinement c = { .parent = parent, .keep = b->files.fds.v, .keep_n = b->files.fds.n,
 		.root = b->root, .enter_root = true, .memory = b->files.memory + LOADER_MEMORY,
 		.seconds = b->wish->seconds ? b->wish->seconds : SECONDS };
-	const char *const words[] = { "gusprof-replay", gus_format("%d", b->files.image), "native", NULL };
+	const char *const words[] = { "gusprof-replay", gus_format("%d", b->files.image), gus_format("%d", b->told),
+		NULL };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (dup2(null, 0) == 0 && dup2(null, 1) == 1 && gus_confine(&c) == 0 &&
-	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+	if (dup2(null, 0) == 0 && dup2(null, 1) == 1 && gus_confine(&c) == 0)
 		syscall(SYS_execveat, b->loader, "", words, words + 3, AT_EMPTY_PATH);
 	_exit(127);
 }
 
-/* Waits for the next stop; what else happens is an error that says so. */
-static int wait_stop(pid_t pid, int *status, const char *loader, struct gus_error *err)
+/* Room for what it tells: for so many steps, the last block's, too. Its size cannot change any more. */
+static int make_told(struct stepper *s, uint64_t window, struct gus_error *err)
 {
-	while (waitpid(pid, status, __WALL) < 0)
-		if (errno != EINTR)
+	uint64_t most = window < GUS_REPLAY_STEPS_MOST ? window : GUS_REPLAY_STEPS_MOST;
+	int fd = memfd_create("gusprof-steps", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	most += BLOCK_INSNS + 1;
+	s->told_size = sizeof(*s->told) + most * sizeof(*s->told->steps) + GUS_REPLAY_STATES_MOST * GUS_REPLAY_STATE;
+	if (fd < 0 || ftruncate(fd, (off_t)s->told_size) != 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+		s->told = MAP_FAILED;
+	else
+		s->told = mmap(NULL, s->told_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (s->told == MAP_FAILED) {
+		s->told = NULL;
+		gus_fail_errno(err, errno, "cannot make room for the steps of a snapshot's replica");
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	s->told->most = s->most = most;
+	s->told->states_most = GUS_REPLAY_STATES_MOST;
+	return fd;
+}
+
+/* Until it has ended, or its time is over and it is killed. *status as of waitpid. */
+static int wait_end(struct stepper *s, unsigned seconds, int *status, bool *late, struct gus_error *err)
+{
+	double until = now() + seconds;
+
+	*late = false;
+	for (;;) {
+		pid_t ended = waitpid(s->pid, status, *late ? __WALL : __WALL | WNOHANG);
+
+		if (ended == s->pid)
+			break;
+		if (ended < 0 && errno != EINTR)
 			return gus_fail_errno(err, errno, "cannot follow the replica of a snapshot");
-	if (WIFSTOPPED(*status))
-		return 0;
-	if (WIFEXITED(*status) && WEXITSTATUS(*status) == 127)
+		if (*late || ended < 0)
+			continue;
+		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+		*late = now() > until;
+		if (*late)
+			kill(s->pid, SIGKILL);
+	}
+	s->pid = 0;
+	return 0;
+}
+
+/* What it said before it was the snapshot's own. */
+static int explain_beginning(int status, const char *loader, struct gus_error *err)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot begin %s, which replays snapshots", loader);
 	return gus_fail(err, GUS_E_SYSTEM,
 			"cannot replay the snapshot natively: its copy ended with %s %d before it began",
-			WIFEXITED(*status) ? "status" : "signal", WIFEXITED(*status) ? WEXITSTATUS(*status) :
-				WTERMSIG(*status));
-}
-
-/* Until it has made the call that says that it is loaded. */
-static int run_loader(pid_t pid, const char *loader, struct gus_error *err)
-{
-	struct user_regs_struct regs;
-	int status;
-
-	if (wait_stop(pid, &status, loader, err) != 0)
-		return -1;
-	ptrace(PTRACE_SETOPTIONS, pid, NULL,
-	       (void *)(uintptr_t)(PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP));
-	ptrace(PTRACE_CONT, pid, NULL, NULL);
-	if (wait_stop(pid, &status, loader, err) != 0)
-		return -1;
-	if (status >> 8 != (SIGTRAP | PTRACE_EVENT_SECCOMP << 8))
-		return gus_fail(err, GUS_E_SYSTEM,
-				"cannot replay the snapshot natively: its copy got signal %d before it began",
-			WSTOPSIG(status));
-	ptrace(PTRACE_SYSCALL, pid, NULL, NULL); /* to its end: a step from there is one of the snapshot's own */
-	if (wait_stop(pid, &status, loader, err) != 0)
-		return -1;
-	if (WSTOPSIG(status) != STOP_OF_CALL || ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0 ||
-	    regs.orig_rax != GUS_REPLAY_BEGIN)
-		return gus_fail(err, GUS_E_SYSTEM,
-				"cannot replay the snapshot natively: its copy stopped where it should not (%d)",
-				WSTOPSIG(status));
-	return 0;
-}
-
-static int set_registers(pid_t pid, const struct gus_snapshot *s, struct gus_error *err)
-{
-	struct user_regs_struct regs;
-	struct iovec state = { s->about->state.data, s->about->state.len };
-
-	memcpy(&regs, s->about->registers.data, sizeof(regs));
-	regs.orig_rax = (uint64_t)-1;
-	if (ptrace(PTRACE_SETREGSET, pid, (void *)(uintptr_t)NT_X86_XSTATE, &state) != 0)
-		return gus_fail_errno(err, errno,
-				      "cannot replay the snapshot natively: its vector registers do not fit this CPU");
-	if (ptrace(PTRACE_SETREGS, pid, NULL, &regs) != 0)
-		return gus_fail_errno(err, errno, "cannot set the registers of the replica of a snapshot");
-	return 0;
+			WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) :
+				WTERMSIG(status));
 }
 
 /* Writing. */
@@ -200,128 +202,89 @@ static bool is_call_of_kernel(const uint8_t *bytes, const struct gus_insn_info *
 	return info->opcode_length && (*opcode == 0xcd || *opcode == 0xcc || *opcode == 0xf1);
 }
 
-static size_t read_code(pid_t pid, uint64_t address, uint8_t bytes[INSN_BYTES])
-{
-	uint64_t page = 4096 - address % 4096;
-	struct iovec to = { bytes, INSN_BYTES };
-	struct iovec from[2] = { { (void *)(uintptr_t)address, page < INSN_BYTES ? page : INSN_BYTES },
-				 { (void *)(uintptr_t)(address + page), page < INSN_BYTES ? INSN_BYTES - page : 0 } };
-	ssize_t n = process_vm_readv(pid, &to, 1, from, 2, 0);
-
-	return n < 0 ? 0 : (size_t)n;
-}
-
-static void take_registers(const struct user_regs_struct *u, struct gus_replay_registers *r)
-{
-	const uint64_t in_order[16] = { u->rax, u->rcx, u->rdx, u->rbx, u->rsp, u->rbp, u->rsi, u->rdi,
-					u->r8, u->r9, u->r10, u->r11, u->r12, u->r13, u->r14, u->r15 };
-
-	memcpy(r->general, in_order, sizeof(in_order));
-	r->rip = u->rip;
-	r->fs_base = u->fs_base;
-	r->gs_base = u->gs_base;
-}
-
 enum outcome { STEPPED, BY_WINDOW, BY_CALL, BY_SIGNAL, BY_TIME, FAILED };
 
-/* One instruction, all turns of it. */
-static enum outcome step_over(struct stepper *s, struct user_regs_struct *regs, bool repeats, struct gus_replayed *done,
-			      struct gus_error *err)
+static void take_registers(const struct stepper *s, const struct gus_replay_step *step, struct gus_replay_registers *r)
 {
-	uint64_t rip = regs->rip;
-	int status;
+	/* Where in the step those are that stand in the order of GUS_X86_RAX and on. */
+	static const uint8_t in_order[16] = { 13, 14, 12, 11, 15, 10, 9, 8, 0, 1, 2, 3, 4, 5, 6, 7 };
 
-	do {
-		if (ptrace(PTRACE_SINGLESTEP, s->pid, NULL, NULL) != 0 || waitpid(s->pid, &status, __WALL) != s->pid) {
-			gus_fail_errno(err, errno, "cannot step the replica of a snapshot");
-			return FAILED;
-		}
-		if (!WIFSTOPPED(status)) {
-			gus_fail(err, GUS_E_SYSTEM, "the replica of a snapshot ended by signal %d at %#llx",
-				 WTERMSIG(status),
-				 (unsigned long long)rip);
-			return FAILED;
-		}
-		if (WSTOPSIG(status) != SIGTRAP) {
-			done->ended_number = (uint64_t)WSTOPSIG(status);
-			done->ended_at = rip;
-			return BY_SIGNAL;
-		}
-		if (ptrace(PTRACE_GETREGS, s->pid, NULL, regs) != 0) {
-			gus_fail_errno(err, errno, "cannot read the registers of the replica of a snapshot");
-			return FAILED;
-		}
-		if (repeats && regs->rip == rip && now() > s->until) { /* one may have 2^64 turns */
-			done->ended_at = rip;
-			return BY_TIME;
-		}
-	} while (repeats && regs->rip == rip);
-	return STEPPED;
+	for (size_t i = 0; i < 16; i++)
+		r->general[i] = step->registers[in_order[i]];
+	r->rip = step->registers[GUS_REPLAY_RIP];
+	r->fs_base = s->fs_base;
+	r->gs_base = s->gs_base;
+	r->state = NULL;
+	r->state_size = 0;
+	if (step->state && step->state <= GUS_REPLAY_STATES_MOST) {
+		r->state = (const uint8_t *)(s->told->steps + s->most) + (step->state - 1) * (size_t)GUS_REPLAY_STATE;
+		r->state_size = GUS_REPLAY_STATE;
+	}
 }
 
-static enum outcome step(struct stepper *s, struct user_regs_struct *regs, struct gus_replayed *done,
-			 struct gus_error *err)
+/* What an instruction touched; after: what came behind it. */
+static size_t accesses_of(struct stepper *s, const struct gus_replay_step *step, const struct gus_replay_step *after,
+			  const struct gus_insn_info *info, struct gus_trace_access *accesses)
 {
-	uint8_t bytes[INSN_BYTES], state[GUS_SNAPSHOT_STATE_MAX];
-	size_t size = read_code(s->pid, regs->rip, bytes), n;
-	const struct gus_insn_info *info = size ? gus_insn_decoder_get(s->decoder, bytes, size) : NULL;
-	struct gus_trace_access accesses[GUS_REPLAY_ACCESSES];
-	struct gus_replay_registers r = { .state = state };
-	struct user_regs_struct before = *regs;
-	struct iovec to = { state, sizeof(state) };
-	uint32_t length = info ? info->length : 0;
-	enum outcome outcome;
+	struct gus_replay_registers r;
+	uint64_t turns = step->registers[RCX] - after->registers[RCX];
 
-	if (!info || info->class == GUS_INSN_BAD)
-		length = 0; /* the CPU will say so */
-	if (length && is_call_of_kernel(bytes, info)) {
-		done->ended_number = regs->rax;
-		return add_insn(s, regs->rip, bytes, length, NULL, 0, err) == 0 ? BY_CALL : FAILED;
+	take_registers(s, step, &r);
+	if (gus_replay_needs_state(info) && !r.state) { /* there was no room for it */
+		s->omitted++;
+		return 0;
 	}
-	if (length && gus_replay_needs_state(info) && ptrace(PTRACE_GETREGSET, s->pid, (void *)(uintptr_t)NT_X86_XSTATE,
-							     &to) != 0) {
-		gus_fail_errno(err, errno, "cannot read the vector registers of the replica of a snapshot");
-		return FAILED;
+	return gus_replay_accesses(info, step->code, &r, turns, step->registers[GUS_REPLAY_EFLAGS] & FLAG_DOWN,
+				   accesses, &s->omitted);
+}
+
+/* One instruction; after: NULL if it is the last that was begun, of which nobody knows what became. */
+static enum outcome take_step(struct stepper *s, const struct gus_replay_step *step,
+			      const struct gus_replay_step *after, struct gus_replayed *done, struct gus_error *err)
+{
+	size_t size = step->code_n < INSN_BYTES ? step->code_n : INSN_BYTES, n;
+	const struct gus_insn_info *info = size ? gus_insn_decoder_get(s->decoder, step->code, size) : NULL;
+	struct gus_trace_access accesses[GUS_REPLAY_ACCESSES];
+	uint64_t rip = step->registers[GUS_REPLAY_RIP];
+	bool known = info && info->class != GUS_INSN_BAD && info->length;
+
+	if (known && is_call_of_kernel(step->code, info)) {
+		done->ended_number = step->registers[RAX];
+		return add_insn(s, rip, step->code, info->length, NULL, 0, err) == 0 ? BY_CALL : FAILED;
 	}
-	r.state_size = to.iov_len;
-	outcome = step_over(s, regs, length && info->flags & GUS_INSN_REP, done, err);
-	if (outcome != STEPPED)
-		return outcome;
-	if (!length) {
-		gus_fail(err, GUS_E_UNSUPPORTED,
-			 "cannot replay the snapshot natively: the instruction at %#llx is executed, and not known",
-			 (unsigned long long)before.rip);
-		return FAILED;
+	done->ended_at = rip;
+	if (!after || !known) { /* one that is executed, and not known, ends it as one that the CPU does not know */
+		done->ended_number = SIGILL;
+		return after ? BY_SIGNAL : BY_TIME;
 	}
-	take_registers(&before, &r);
-	n = gus_replay_accesses(info, bytes, &r, before.rcx - regs->rcx, before.eflags & FLAG_DOWN, accesses,
-				&s->omitted);
-	if (add_insn(s, before.rip, bytes, length, accesses, n, err) != 0 ||
+	n = accesses_of(s, step, after, info, accesses);
+	if (add_insn(s, rip, step->code, info->length, accesses, n, err) != 0 ||
 	    (ends_block(info) && end_block(s, err) != 0))
 		return FAILED;
 	return STEPPED;
 }
 
-static enum outcome step_all(struct stepper *s, const struct gus_replay_wish *w, struct gus_replayed *done,
-			     struct gus_error *err)
+/* What was told, which the foreign code may have written as well; it has ended, and nothing changes any more. */
+static enum outcome take_steps(struct stepper *s, const struct gus_replay_wish *w, struct gus_replayed *done,
+			       struct gus_error *err)
 {
 	uint64_t window = w->native_window ? w->native_window : w->window;
-	struct user_regs_struct regs;
+	uint64_t n = s->told->n < s->most ? s->told->n : s->most;
 	enum outcome outcome = STEPPED;
 
-	s->until = now() + (w->seconds ? w->seconds : SECONDS);
-	if (ptrace(PTRACE_GETREGS, s->pid, NULL, &regs) != 0) {
-		gus_fail_errno(err, errno, "cannot read the registers of the replica of a snapshot");
-		return FAILED;
-	}
-	while (outcome == STEPPED) {
-		outcome = step(s, &regs, done, err);
+	for (uint64_t i = 0; i < n && outcome == STEPPED; i++) {
+		outcome = take_step(s, &s->told->steps[i], i + 1 < n ? &s->told->steps[i + 1] : NULL, done, err);
 		if (outcome == STEPPED && s->seen >= window && !s->insns)
 			outcome = BY_WINDOW;
-		if (outcome == STEPPED && s->seen % 256 == 0 && now() > s->until)
-			outcome = BY_TIME;
 	}
-	return outcome;
+	if (outcome != BY_TIME && outcome != STEPPED)
+		return outcome;
+	/* The last one that was begun: why it was the last. */
+	if (s->told->ended == GUS_REPLAY_BY_SIGNAL) {
+		done->ended_number = s->told->number;
+		return BY_SIGNAL;
+	}
+	return s->told->ended == GUS_REPLAY_BY_STEPS ? BY_WINDOW : BY_TIME;
 }
 
 /* The file. */
@@ -384,10 +347,21 @@ static void end_stepper(struct stepper *s)
 		while (waitpid(s->pid, NULL, __WALL) < 0 && errno == EINTR)
 			;
 	}
+	if (s->told)
+		munmap(s->told, s->told_size);
 	gus_insn_decoder_free(s->decoder);
 	gus_trace_writer_abandon(s->writer);
 	gus_vec_free(&s->steps);
 	gus_vec_free(&s->accesses);
+}
+
+static void note_bases(struct stepper *s, const struct gus_snapshot *snapshot)
+{
+	struct user_regs_struct regs;
+
+	memcpy(&regs, snapshot->about->registers.data, sizeof(regs));
+	s->fs_base = regs.fs_base;
+	s->gs_base = regs.gs_base;
 }
 
 static int begin(struct stepper *s, const struct gus_snapshot *snapshot, struct beginning *b, struct gus_error *err)
@@ -395,56 +369,40 @@ static int begin(struct stepper *s, const struct gus_snapshot *snapshot, struct 
 	const char *loader = b->wish->tools.loader;
 	pid_t parent = getpid();
 
+	note_bases(s, snapshot);
 	b->loader = open(loader, O_RDONLY | O_CLOEXEC);
 	if (b->loader < 0)
 		return gus_fail_errno(err, errno, "cannot begin %s, which replays snapshots", loader);
 	b->root = gus_confine_folder(err);
-	if (b->root < 0 || gus_replay_image_make(snapshot, b->wish->rights, &b->files, err) != 0)
+	if (b->root < 0 || gus_replay_image_make(snapshot, true, b->wish->rights, &b->files, err) != 0)
 		return -1;
+	b->told = make_told(s, b->wish->native_window ? b->wish->native_window : b->wish->window, err);
+	if (b->told < 0)
+		return -1;
+	gus_vec_push(&b->files.fds, b->told);
 	s->pid = gus_helper_fork();
 	if (s->pid == 0)
 		become(b, parent);
-	if (s->pid < 0)
-		return gus_fail_errno(err, errno, "cannot begin the replica of a snapshot");
-	return run_loader(s->pid, loader, err) == 0 && set_registers(s->pid, snapshot, err) == 0 ? 0 : -1;
-}
-
-/* It and we take turns: on one CPU a turn is a switch, and between two of them each wakes the other one up, which takes
- * some times as long, and in a virtual machine ten times. false: we may not. */
-static bool share_cpu(pid_t pid, cpu_set_t *before)
-{
-	int cpu = sched_getcpu();
-	cpu_set_t one;
-
-	if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(*before), before) != 0)
-		return false;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	if (sched_setaffinity(pid, sizeof(one), &one) != 0)
-		return false;
-	return sched_setaffinity(0, sizeof(one), &one) == 0;
+	return s->pid > 0 ? 0 : gus_fail_errno(err, errno, "cannot begin the replica of a snapshot");
 }
 
 static int run(struct stepper *s, const struct gus_snapshot *snapshot, const struct gus_replay_wish *w,
 	       struct gus_replayed *done, struct gus_error *err)
 {
-	struct beginning b = { .wish = w, .files.image = -1, .loader = -1, .root = -1 };
-	int rc = begin(s, snapshot, &b, err);
-	cpu_set_t before;
-	bool shared;
+	struct beginning b = { .wish = w, .files.image = -1, .loader = -1, .root = -1, .told = -1 };
+	int rc = begin(s, snapshot, &b, err), status;
+	bool late;
 
 	gus_replay_image_close(&b.files);
 	if (b.loader >= 0)
 		close(b.loader);
 	if (b.root >= 0)
 		close(b.root);
-	if (rc != 0)
+	if (rc != 0 || wait_end(s, w->seconds ? w->seconds : SECONDS, &status, &late, err) != 0)
 		return -1;
-	shared = share_cpu(s->pid, &before);
-	rc = write_steps(s, step_all(s, w, done, err), done, err);
-	if (shared)
-		sched_setaffinity(0, sizeof(before), &before);
-	return rc;
+	if (!s->told->begun)
+		return explain_beginning(status, w->tools.loader, err);
+	return write_steps(s, take_steps(s, w, done, err), done, err);
 }
 
 int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, int out,
