@@ -216,6 +216,7 @@ unit_tests = \
 	tests/unit/test_answers \
 	tests/unit/test_arena \
 	tests/unit/test_bar \
+	tests/unit/test_cause \
 	tests/unit/test_base \
 	tests/unit/test_batch \
 	tests/unit/test_bounds \
@@ -636,6 +637,7 @@ tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed)
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c cli/stacks/bar.c \
 	cli/stacks/json.c cli/stacks/text.c
 tests_unit_test_bar_SOURCES = tests/unit/test_bar.c cli/stacks/bar.c
+tests_unit_test_cause_SOURCES = tests/unit/test_cause.c cli/stacks/cause.c
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
 tests_unit_test_front_SOURCES = tests/unit/test_front.c $(made_program)

@@ -16,7 +16,7 @@ struct edge_key { uint32_t from, to, behind; };
 struct met_key { uint32_t site, psv; };
 
 /* An op that has retired. */
-struct one { uint32_t site; uint16_t psv; bool behind; };
+struct one { uint32_t site; uint16_t psv; uint8_t late; bool behind; };
 /* A group whose next is not known yet, and what was waited for before it. */
 struct held {
 	struct one members[GUS_GROUP_MOST], before; /* before: what retired last before it */
@@ -75,6 +75,16 @@ void gus_groups_free(struct gus_groups *g)
 	free(g);
 }
 
+/* As if all of its uops waited for each other, which those of one that takes long do. */
+static uint32_t latency_of(const struct gus_program *p, const struct gus_op *op)
+{
+	uint32_t latency = 0;
+
+	for (uint32_t i = 0; i < op->uops_n; i++)
+		latency += p->uops[op->uop + i].latency;
+	return latency;
+}
+
 static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus_program *p, const struct gus_op *op)
 {
 	bool is_new;
@@ -85,7 +95,8 @@ static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus
 			     .slots = op->slots, .second = op->insns_n > 1 ? p->insns[op->insn + 1].offset : 0,
 			     .branch = (op->flags & GUS_OP_BRANCH) != 0,
 			     .repeats = (p->insns[op->insn].info.flags & GUS_INSN_REP) != 0,
-			     .guessed = (op->flags & GUS_OP_UNKNOWN) != 0 });
+			     .guessed = (op->flags & GUS_OP_UNKNOWN) != 0,
+			     .latency = latency_of(p, op) });
 	return site;
 }
 
@@ -127,6 +138,18 @@ static void count_wait(struct gus_groups *g, const struct held *h, const struct 
 	g->counts.cycles += cycles;
 }
 
+/* What is waited for although it has met nothing. */
+static void note_base(struct gus_groups_site *s, const struct held *h)
+{
+	const struct one *head = &h->members[0];
+
+	if (head->psv)
+		return;
+	s->base += h->waited;
+	s->blocked += head->late & GUS_CORE_LATE_BLOCKED ? h->waited : 0;
+	s->aliased += head->late & GUS_CORE_LATE_ALIAS ? h->waited : 0;
+}
+
 /* What retires now is the next of what retired last. */
 static void settle(struct run *r, uint32_t next)
 {
@@ -135,6 +158,7 @@ static void settle(struct run *r, uint32_t next)
 	if (!h->n)
 		return;
 	count_group(r->of, h, next);
+	note_base(&r->of->counts.sites.v[h->members[0].site], h);
 	count_wait(r->of, h, &h->members[0], next, false, h->waited);
 	count_wait(r->of, h, &h->before, next, true, h->flushed);
 }
@@ -165,7 +189,7 @@ static void retire(void *context, const struct gus_core_retired *told)
 	const struct gus_op *op = &r->p->ops[told->op];
 	const struct gus_program_insn *end = &r->p->insns[op->insn + op->insns_n - 1];
 	uint64_t address = r->p->insns[op->insn].offset;
-	struct one one = { .psv = told->psv, .behind = r->mispredicted && address != r->behind };
+	struct one one = { .psv = told->psv, .late = told->late, .behind = r->mispredicted && address != r->behind };
 
 	if (!told->ends)
 		return;

@@ -37,6 +37,10 @@ struct gus_groups_site {
 	bool repeats;           /* a string instruction that may be interrupted, and then goes on */
 	bool guessed;           /* the table has no row for it: how long it takes is a guess */
 	uint64_t executed;
+	/* Cycles that it was waited for though it had met nothing (psv is 0): all; of these, where a store could not
+	 * forward to it, and where one had an address of the same last 12 bits. */
+	uint64_t base, blocked, aliased;
+	uint32_t latency;       /* cycles from its operands to its results, at most */
 };
 /* Of something at a site, so much for each cycle. behind: where a mispredicted branch had led there. second: at the
  * second of two instructions that are one op to the model. In a list each of these is there once. */

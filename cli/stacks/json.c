@@ -79,6 +79,7 @@ static json_t *interval(const struct gus_sum_bounds *b)
 static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	json_t *o = json_object(), *stack = json_object(), *evidence = json_object(), *bounds = json_object();
+	json_t *causes = json_object();
 	char key[GUS_COMPONENT_KEY_MAX];
 
 	set_place(o, v, row);
@@ -94,7 +95,11 @@ static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row 
 		json_object_set_new(stack, key, integer(row->stack.v[i].weight));
 		json_object_set_new(evidence, key, gus_json_word(gus_evidence_name(row->stack.v[i].evidence)));
 		json_object_set_new(bounds, key, interval(&row->parts.v[i]));
+		if (gus_stacks_cause_of(v, row, &row->stack.v[i].what))
+			json_object_set_new(causes, key, gus_json_word(gus_stacks_cause_of(v, row,
+				&row->stack.v[i].what)));
 	}
+	json_object_set_new(o, "causes", causes);
 	json_object_set_new(o, "stack", stack);
 	json_object_set_new(o, "evidence", evidence);
 	json_object_set_new(o, "stack_bounds", bounds);

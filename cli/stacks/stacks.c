@@ -17,6 +17,7 @@
 #include "cli/model/expected.h"
 #include "cli/model/output.h"
 #include "cli/model/traced.h"
+#include "cli/stacks/cause.h"
 #include "model/machine/config.h"
 #include "model/oracles/cache.h"
 #include "proto/reader.h"
@@ -56,7 +57,7 @@ static void print(const struct stacks *s, const struct gus_clues *clues, const s
 		 const struct gus_model_view *model, const char *why)
 {
 	const Gusprof__Header *h = clues->profile.header;
-	struct gus_stacks_view v = { .how = s->how, .clues = clues, .model = model, .why = why,
+	struct gus_stacks_view v = { .how = s->how, .clues = clues, .model = model, .groups = groups, .why = why,
 		.width = s->config.retire_width, .partly = model && model->traced->thinned,
 		.left_out = model ? model->traced->cut_instructions : 0,
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
@@ -175,14 +176,44 @@ int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err)
 	return rc;
 }
 
-void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row, struct gus_insn *insn)
+/* The traced block that the row's instruction is in, and how far behind its beginning; NULL: none. */
+static const struct gus_traced_block *block_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
+					       uint64_t *within)
 {
 	const struct gus_clue_place *p = v->how->unit == GUS_SUM_INSTRUCTION ? &v->account->places.v[row->place] : NULL;
 	const struct gus_traced *t = v->model ? v->model->traced : NULL;
 	const struct gus_traced_block *b = t && p && p->block != GUS_CLUE_NONE ? &t->blocks.v[p->block] : NULL;
-	uint64_t within = b ? *p->module ? p->offset - b->offset : p->offset - b->address : 0;
+
+	*within = b ? *p->module ? p->offset - b->offset : p->offset - b->address : 0;
+	return b && b->bytes && *within < b->size ? b : NULL;
+}
+
+void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row, struct gus_insn *insn)
+{
+	uint64_t within;
+	const struct gus_traced_block *b = block_of(v, row, &within);
 
 	*insn = (struct gus_insn){ 0 };
-	if (b && b->bytes && within < b->size)
-		gus_insn_decode(t->isa, b->bytes + within, b->size - within, b->address + within, insn);
+	if (b)
+		gus_insn_decode(v->model->traced->isa, b->bytes + within, b->size - within, b->address + within, insn);
+}
+
+const char *gus_stacks_cause_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
+				const struct gus_component *what)
+{
+	uint64_t within;
+	const struct gus_traced_block *b = block_of(v, row, &within);
+	uint32_t site = b && v->groups ? gus_groups_site(v->groups, b->address + within) : UINT32_MAX;
+	struct gus_insn_decoder *decoder;
+	const struct gus_insn_info *info;
+	const char *cause = NULL;
+
+	if (site == UINT32_MAX)
+		return NULL;
+	decoder = gus_insn_decoder_new(v->model->traced->isa, 0);
+	info = gus_insn_decoder_get(decoder, b->bytes + within, b->size - within);
+	if (info)
+		cause = gus_stacks_cause(what, &gus_groups_counts(v->groups)->sites.v[site], info);
+	gus_insn_decoder_free(decoder);
+	return cause;
 }

@@ -10,6 +10,7 @@
 
 struct gus_damage;
 struct gus_error;
+struct gus_groups;
 struct gus_log;
 struct gus_model_view;
 struct gus_screen_options;
@@ -35,6 +36,7 @@ struct gus_stacks_view {
 	const struct gus_account *account;
 	const struct gus_sums *sums;
 	const struct gus_model_view *model;     /* NULL: nothing was run */
+	const struct gus_groups *groups;        /* of what was run; NULL likewise */
 	unsigned width;                         /* ops that retire in a cycle, as the table has it */
 	bool partly;                            /* of its trace stretches alone were run */
 	uint64_t left_out;                      /* instructions of threads that are not run, as there are too many */
@@ -45,5 +47,8 @@ int gus_stacks_json(const struct gus_stacks_view *v);
 /* An instruction's text, for both; "" where it is not known, or the row is of no one instruction. */
 struct gus_insn;
 void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row, struct gus_insn *insn);
+/* What TEA's events do not say of a part of its stack (cause.h); NULL: nothing, or the row is of no one instruction. */
+const char *gus_stacks_cause_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
+				const struct gus_component *what);
 
 #endif

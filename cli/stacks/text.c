@@ -80,16 +80,18 @@ static void say_head(const struct text *t)
 }
 
 /* A part, with its interval where that is wide. */
-static char *part_of(const struct gus_sum_row *row, size_t i)
+static char *part_of(const struct gus_stacks_view *v, const struct gus_sum_row *row, size_t i)
 {
 	double low = percent(row->parts.v[i].low, row->weight), high = percent(row->parts.v[i].high, row->weight);
-	char key[GUS_COMPONENT_KEY_MAX];
+	char key[GUS_COMPONENT_KEY_MAX], bounds[32] = "";
+	const char *cause;
 
 	gus_component_key(row->stack.v[i].what, key);
-	if (row->stack.v[i].what.unknown || high - low < WIDE)
-		return gus_format("%s %.0f%%", key, percent(row->stack.v[i].weight, row->weight));
-	return gus_format("%s %.0f%% (%.0f-%.0f)", key, percent(row->stack.v[i].weight, row->weight), low,
-			  high < 100 ? high : 100);
+	cause = gus_stacks_cause_of(v, row, &row->stack.v[i].what);
+	if (!row->stack.v[i].what.unknown && high - low >= WIDE)
+		snprintf(bounds, sizeof(bounds), " (%.0f-%.0f)", low, high < 100 ? high : 100);
+	return gus_format("%s%s%s %.0f%%%s", key, cause ? ": " : "", cause ? cause : "",
+			  percent(row->stack.v[i].weight, row->weight), bounds);
 }
 
 static int by_part(const void *a, const void *b, void *context)
@@ -115,7 +117,7 @@ static char *stack_of(const struct text *t, const struct gus_sum_row *row)
 		qsort_r(order.v, order.n, sizeof(*order.v), by_part, (void *)(uintptr_t)&row->stack);
 	for (size_t i = 0; i < order.n && i < PARTS && percent(row->stack.v[order.v[i]].weight, row->weight) >= 0.5;
 	     i++) {
-		char *part = part_of(row, order.v[i]), *more = gus_format("%s%s%s", text, i ? ", " : "", part);
+		char *part = part_of(v, row, order.v[i]), *more = gus_format("%s%s%s", text, i ? ", " : "", part);
 
 		free(part);
 		free(text);

@@ -99,10 +99,12 @@ static void tell_retired(struct core *core, const struct live_slot *slot)
 	struct gus_core_retired told = { .iteration = slot->iteration, .op = slot->op, .ends = slot->ends_op };
 
 	core->retired_psv |= slot->psv;
+	core->retired_late |= slot->late;
 	told.psv = core->retired_psv;
+	told.late = core->retired_late;
 	l->retire(l->context, &told);
 	if (slot->ends_op)
-		core->retired_psv = 0;
+		core->retired_psv = core->retired_late = 0;
 }
 
 /* In order, and whole slots only: what is fused in the renamer counts as one for the width. A slot is done when none

@@ -263,8 +263,10 @@ static void wait_for_store(struct core *core, struct live_uop *u, const struct g
 	int late = (int)core->c->store_forward_address - uop->latency;
 
 	if (kind == GUS_FORWARD_BLOCKED) {
-		if (core->forward[n] > core->store_head) /* else it has left while the op waited to be issued */
+		if (core->forward[n] > core->store_head) { /* else it has left while the op waited to be issued */
+			core_slot(core, u->slot)->late |= GUS_CORE_LATE_BLOCKED;
 			wait_for_commit(core, u, s);
+		}
 		return;
 	}
 	a->forward = (uint16_t)gus_forwarding_cycles(core->c, kind);
@@ -281,6 +283,12 @@ static void later(struct live_uop *u, uint64_t cycles)
 	int more = u->more + (int)(cycles < LATEST ? cycles : LATEST);
 
 	u->more = (int16_t)(more < LATEST ? more : LATEST);
+}
+
+static void wait_for_alias(struct core *core, struct live_uop *u)
+{
+	core_slot(core, u->slot)->late |= GUS_CORE_LATE_ALIAS;
+	later(u, core->c->alias_penalty);
 }
 
 /* A load or store uop enters: what it must wait for beyond its registers. */
@@ -309,8 +317,8 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 		a->beside = core->beside[n];
 		if (core->forward[n] && !gus_core_renamed(core, op, n))
 			wait_for_store(core, u, uop, op, n);
-		else if (core->aliased[n])
-			later(u, core->c->alias_penalty);
+		else if (core->aliased[n] && core->c->alias_penalty)
+			wait_for_alias(core, u);
 		if (core->sets.entries && !(core->forward[n] && gus_core_renamed(core, op, n)))
 			gus_core_await_set(core, u, n);
 		return;

@@ -94,6 +94,7 @@ struct live_slot {
 	uint32_t op, region;                    /* region: of what is fed */
 	uint16_t n, waiting;                    /* uops; those not dispatched yet */
 	uint16_t psv;                           /* enum gus_core_psv */
+	uint8_t late;                           /* enum gus_core_late */
 	uint16_t part;                          /* which of the load buffer its op has an entry of, plus 1; 0: none */
 	bool ends_op, ends_iteration, taken, mispredicted;
 };
@@ -260,6 +261,7 @@ struct core {
 	uint16_t part;                          /* of live_slot, of current */
 	uint16_t waited;                        /* enum gus_core_psv: what the next op has met before it was issued */
 	uint16_t retired_psv;                   /* of the slots of the oldest op that have retired */
+	uint8_t retired_late;
 	uint64_t blocking;                      /* slot that blocks, plus 1 */
 	uint64_t issued_iterations, retired_iterations, retired_cycle;
 	uint32_t aliases;                       /* physical registers with several names */

@@ -135,11 +135,18 @@ enum gus_core_psv {
 };
 enum { GUS_CORE_PSV_EVENTS = 9 };
 
+/* What TEA's events do not tell of a load that took longer than it would have. */
+enum gus_core_late {
+	GUS_CORE_LATE_BLOCKED = 1 << 0, /* a store had bytes of it and could not forward them */
+	GUS_CORE_LATE_ALIAS = 1 << 1,   /* a store had an address whose last 12 bits are the same */
+};
+
 /* An execution of an op, told in the cycle in which slots of it retire; one of many slots may retire in several. */
 struct gus_core_retired {
 	uint64_t iteration;
 	uint32_t op;
 	uint16_t psv;                   /* enum gus_core_psv, of all of it once it ends */
+	uint8_t late;                   /* enum gus_core_late, likewise */
 	bool ends;                      /* its last slot */
 };
 struct gus_core_listener {

@@ -41,6 +41,13 @@ void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *
 		strcpy(insn->text, "imul rax, rbx");
 }
 
+const char *gus_stacks_cause_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
+				const struct gus_component *what)
+{
+	(void)v, (void)row;
+	return what->unknown || what->events ? NULL : "divider";
+}
+
 static void part(struct gus_sum_row *row, uint16_t events, bool unknown, enum gus_evidence evidence, uint64_t weight)
 {
 	gus_stack_add(&row->stack, (struct gus_component){ .events = events, .unknown = unknown }, evidence, weight);
@@ -133,7 +140,7 @@ static void the_head(void **state)
 	s->model.windows = &s->windows;
 	SAYS(s, "in code that its trace executed: ");
 	s->windows.taken = 1;
-	SAYS(s, "in code that the recording's snapshots executed: ");
+	SAYS(s, "in code that 1 window of it executed: ");
 	SAYS(s, "no window has executed that code, or it is the kernel's\n");
 	s->clues.sight.known = false;
 	SAYS(s, "tells why: of such samples it cannot be told\n");
@@ -160,22 +167,23 @@ static void the_rows(void **state)
 	struct shown *s = *state;
 
 	SAYS(s, "\n60.00% 55.00- 65.00% 5.00% LLLLLLLLLLLLLLLLLLLLLLb? work+0x10 [app] imul rax, rbx ST-L1 75%, "
-		"ST-L1+ST-TLB 17%, base 3%, ");
-	OMITS(s, "base 3%, FL-MB 2%, ");
-	OMITS(s, "base 3%, unknown 2%, ");
-	SAYS(s, "\n39.00% 35.00- 45.00% 94.00% bbbbbbbbbbbbbbbb work+0x15 [app] base 100%\n0.75% 0.50- 1.00% 0.75% ? "
+		"ST-L1+ST-TLB 17%, base: divider 3%, ");
+	OMITS(s, "base: divider 3%, FL-MB 2%, ");
+	OMITS(s, "base: divider 3%, unknown 2%, ");
+	SAYS(s, "\n39.00% 35.00- 45.00% 94.00% bbbbbbbbbbbbbbbb work+0x15 [app] base: divider 100%\n"
+		"0.75% 0.50- 1.00% 0.75% ? "
 		"0x7001 [] unknown 100% (as seen)\n# 0.25% in 1 instructions with less than 0.5 % each, or "
 		"with too few samples to tell\n");
 	s->sums.rows.v[0].parts.v[3] = (struct gus_sum_bounds){ 120, 359 }; /* a tenth to 29.9 % */
-	SAYS(s, "ST-L1+ST-TLB 17%, base 3%");
+	SAYS(s, "ST-L1+ST-TLB 17%, base: divider 3%");
 	s->sums.rows.v[0].parts.v[3].high = 361;
-	SAYS(s, "ST-L1+ST-TLB 17% (10-30), base 3%");
+	SAYS(s, "ST-L1+ST-TLB 17% (10-30), base: divider 3%");
 	s->sums.rows.v[0].parts.v[3].high = 1300;
-	SAYS(s, "ST-L1+ST-TLB 17% (10-100), base 3%");
+	SAYS(s, "ST-L1+ST-TLB 17% (10-100), base: divider 3%");
 	s->how.percent_limit = .75;
 	SAYS(s, "0.75% ? 0x7001");
 	s->how.percent_limit = 1;
-	SAYS(s, "base 100%\n# 1.00% in 2 instructions with less than 1 % each");
+	SAYS(s, "base: divider 100%\n# 1.00% in 2 instructions with less than 1 % each");
 	s->how.percent_limit = .01;
 	OMITS(s, "0x20");
 	s->sums.rows.v[3].fact = true;
