@@ -319,7 +319,8 @@ static int parse_rate(const struct record_options *o, uint64_t *frequency, uint6
 static void choose_trace(const struct record_options *o, struct gus_session_options *so,
 			 struct gus_record_trace *second, struct gus_record_replay *replay)
 {
-	bool fits = (o->watched == ON_COMMAND || o->watched == ON_PROCESSES) && !o->switch_output;
+	/* That a thread was stopped for a moment would be time off its CPU. */
+	bool fits = (o->watched == ON_COMMAND || o->watched == ON_PROCESSES) && !o->switch_output && !o->off_cpu;
 
 	so->trace_asked = o->trace == TRACE_AUTO || o->keep_memory;
 	so->trace = so->trace_asked || (o->trace == TRACE_UNASKED && fits && CAN_REPLAY);

@@ -77,7 +77,7 @@ static int write_footer(struct session *s, enum gus_session_end ended_by)
 		pointers[i] = &s->lanes.totals[i];
 	gus_frequency_measure(&after);
 	describe_overhead(s, &overhead);
-	footer.end_ns = gus_counters_now(&s->counters);
+	footer.end_ns = s->ended_ns ? s->ended_ns : gus_counters_now(&s->counters);
 	if (s->counters.plan.features & GUS_ATTR_SWITCH) {
 		footer.watched_from_ns = s->watched_from > s->start_ns ? s->watched_from : s->start_ns;
 		footer.watched_until_ns = s->watched_until ? s->watched_until : s->next_start;

@@ -42,6 +42,7 @@ struct session {
 	uint64_t redraw_samples;    /* how many there must be by the next redraw */
 	uint64_t start_ns;          /* of the present file, in the records' clock */
 	uint64_t next_start;        /* of the next file, while this one is ended for it */
+	uint64_t ended_ns;          /* of the last file, before what is done for it at its end; 0 until then */
 	uint64_t watched_from, watched_until; /* of all files: when the events were on, in that clock; 0: not yet */
 	/* CPU time of this program when recording began and ended; the latter 0 until then */
 	uint64_t own_before, own_after;

@@ -307,6 +307,7 @@ static int finish_file(struct session *s)
 		return -1;
 	if (s->o->overwrite)
 		gus_lanes_snapshot(&s->lanes, s->now);
+	s->ended_ns = gus_counters_now(&s->counters);
 	gus_session_trace_tell(s);
 	if (s->o->before_end) {
 		struct gus_error err = { 0 };

@@ -53,7 +53,7 @@ file()
 	[ -e gusprof.data ] || { echo none; return; }
 	"$gusprof" dump gusprof.data >dump 2>&1
 	says 'was cut' dump && echo cut
-	sed -n 's/.* ended_by "\([^"]*\)".*/\1/p' dump
+	sed -n '/ footer: /,$s/.* ended_by "\([^"]*\)".*/\1/p' dump # windows end, too
 }
 
 "$gusprof" record -q -- true >out 2>err
