@@ -14,6 +14,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/compared/trust.c attribution/compared/trust.h \
 	attribution/compared/variants.c attribution/compared/variants.h \
 	attribution/compared/weak.c attribution/compared/weak.h \
+	attribution/differences/differences.c attribution/differences/differences.h \
 	attribution/memory/sharing.c attribution/memory/sharing.h \
 	attribution/observed/kinds.c attribution/observed/kinds.h \
 	attribution/observed/observed.c attribution/observed/observed.h \

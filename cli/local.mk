@@ -101,6 +101,11 @@ gusprof_SOURCES = \
 	cli/report/view.c cli/report/view.h \
 	cli/script/access.c cli/script/access.h \
 	cli/script/columns.c cli/script/columns.h \
+	cli/diff/condition.c \
+	cli/diff/diff.c cli/diff/diff.h \
+	cli/diff/json.c \
+	cli/diff/side.c \
+	cli/diff/text.c \
 	cli/import/import.c \
 	cli/script/fields.c cli/script/fields.h \
 	cli/script/names.c cli/script/names.h \

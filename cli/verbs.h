@@ -13,6 +13,7 @@ extern const struct gus_verb gus_verb_import;
 extern const struct gus_verb gus_verb_uarch;
 extern const struct gus_verb gus_verb_model;
 extern const struct gus_verb gus_verb_compare;
+extern const struct gus_verb gus_verb_diff;
 extern const struct gus_verb gus_verb_doctor;
 extern const struct gus_verb gus_verb_calibrate;
 extern const struct gus_verb gus_verb_stat;

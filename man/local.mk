@@ -5,6 +5,7 @@ dist_man_MANS += \
 	man/gusprof-calibrate.1 \
 	man/gusprof-compare.1 \
 	man/gusprof-data.5 \
+	man/gusprof-diff.1 \
 	man/gusprof-doctor.1 \
 	man/gusprof-dump.1 \
 	man/gusprof-hardware.7 \

@@ -24,6 +24,7 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/container.sh \
 	tests/cases/damage.sh \
+	tests/cases/diff.sh \
 	tests/cases/doctor.sh \
 	tests/cases/copied-hostile.sh tests/cases/copied-stacks.sh \
 	tests/cases/embed.sh \
@@ -217,6 +218,7 @@ unit_tests = \
 	tests/unit/test_arena \
 	tests/unit/test_bar \
 	tests/unit/test_cause \
+	tests/unit/test_differences \
 	tests/unit/test_base \
 	tests/unit/test_batch \
 	tests/unit/test_bounds \
@@ -638,6 +640,7 @@ tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed)
 	cli/stacks/json.c cli/stacks/text.c
 tests_unit_test_bar_SOURCES = tests/unit/test_bar.c cli/stacks/bar.c
 tests_unit_test_cause_SOURCES = tests/unit/test_cause.c cli/stacks/cause.c
+tests_unit_test_differences_SOURCES = tests/unit/test_differences.c cli/diff/condition.c
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
 tests_unit_test_front_SOURCES = tests/unit/test_front.c $(made_program)

@@ -68,7 +68,9 @@ static void print(const struct stacks *s, const struct gus_clues *clues, const s
 	gus_sums_make(&sums, &account, s->how->unit);
 	v.account = &account;
 	v.sums = &sums;
-	if (s->how->json)
+	if (s->how->take)
+		s->how->take(s->how->take_context, &v);
+	else if (s->how->json)
 		gus_stacks_json(&v); /* what cannot be written is told at the end, as of all output */
 	else
 		gus_stacks_text(&v);

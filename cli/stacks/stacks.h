@@ -14,6 +14,7 @@ struct gus_groups;
 struct gus_log;
 struct gus_model_view;
 struct gus_screen_options;
+struct gus_stacks_view;
 
 struct gus_stacks_how {
 	const char *input, *uarch;      /* of a recording; a table, NULL: that of its machine */
@@ -23,13 +24,15 @@ struct gus_stacks_how {
 	const struct gus_screen_options *screen;
 	const struct gus_log *log;
 	void (*tell)(const struct gus_damage *damage);  /* what of the recording cannot be read */
+	/* Who has what is to be shown, while this runs; NULL: it is printed. */
+	void (*take)(void *context, const struct gus_stacks_view *v);
+	void *take_context;
 };
 
 /* Replays the snapshots of the recording, runs what they execute through the core engine, and prints. Without any, or
  * if that fails, samples stay where they were seen, and it is said why. -1 with err. */
 int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err);
 
-/* Between the files that do so. */
 struct gus_stacks_view {
 	const struct gus_stacks_how *how;
 	const struct gus_clues *clues;
@@ -42,6 +45,10 @@ struct gus_stacks_view {
 	uint64_t left_out;                      /* instructions of threads that are not run, as there are too many */
 	const char *event, *why;                /* why: nothing could be moved, for people; NULL: something was */
 };
+/* What a row is, for people. The caller frees it. */
+char *gus_stacks_name(const struct gus_stacks_view *v, const struct gus_sum_row *row);
+
+/* Between the files that do so. */
 void gus_stacks_text(const struct gus_stacks_view *v);
 int gus_stacks_json(const struct gus_stacks_view *v);
 /* An instruction's text, for both; "" where it is not known, or the row is of no one instruction. */

@@ -146,7 +146,7 @@ static char *code_of(const struct gus_stacks_view *v, const struct gus_sum_row *
 	return gus_strdup(insn.text);
 }
 
-static char *name_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+char *gus_stacks_name(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	const struct gus_clue_thread *t = row->thread == GUS_CLUE_NONE ? NULL : &v->clues->threads.v[row->thread];
 	const char *module = gus_base_name(row->module);
@@ -180,7 +180,7 @@ static void put_row(struct text *t, struct gus_table *table, const struct gus_su
 	cells[n++] = gus_format("%.2f-%6.2f%%", percent(row->bounds.low, whole), percent(row->bounds.high, whole));
 	cells[n++] = gus_format("%.2f%%", percent(row->seen, whole));
 	cells[n++] = gus_strdup(bar);
-	cells[n++] = name_of(t->v, row);
+	cells[n++] = gus_stacks_name(t->v, row);
 	if (has_code(t->v))
 		cells[n++] = code_of(t->v, row);
 	cells[n++] = stack_of(t, row);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/differences/differences.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gus_difference_value gus_difference_of(const struct gus_difference_value *a,
+					      const struct gus_difference_value *b)
+{
+	double change = b->value - a->value;
+
+	return (struct gus_difference_value){ change, change - hypot(b->value - b->low, a->high - a->value),
+		change + hypot(b->high - b->value, a->value - a->low) };
+}
+
+bool gus_difference_is_sure(const struct gus_difference_value *d)
+{
+	return d->low > 0 || d->high < 0;
+}
+
+/* Sides. */
+
+struct gus_difference_value gus_difference_sum(const struct gus_difference_value *a,
+					       const struct gus_difference_value *b)
+{
+	double value = a->value + b->value;
+
+	return (struct gus_difference_value){ value, value - hypot(a->value - a->low, b->value - b->low),
+		value + hypot(a->high - a->value, b->high - b->value) };
+}
+
+static bool is_same(const struct gus_component *a, const struct gus_component *b)
+{
+	return a->events == b->events && a->served == b->served && a->unknown == b->unknown;
+}
+
+void gus_difference_add_part(struct gus_difference_item *item, const struct gus_difference_part *part)
+{
+	for (size_t i = 0; i < item->parts.n; i++) {
+		if (!is_same(&item->parts.v[i].what, &part->what))
+			continue;
+		item->parts.v[i].v = gus_difference_sum(&item->parts.v[i].v, &part->v);
+		return;
+	}
+	gus_vec_push(&item->parts, *part);
+}
+
+void gus_difference_side_init(struct gus_difference_side *s)
+{
+	*s = (struct gus_difference_side){ 0 };
+	gus_strings_init(&s->keys);
+}
+
+static void free_item(struct gus_difference_item *item)
+{
+	free(item->key);
+	free(item->name);
+	free(item->function);
+	gus_vec_free(&item->parts);
+}
+
+struct gus_difference_item *gus_difference_add(struct gus_difference_side *s, struct gus_difference_item *item)
+{
+	uint32_t number = gus_strings_add(&s->keys, item->key);
+	struct gus_difference_item *old;
+
+	if (number > s->items.n) {
+		gus_vec_push(&s->items, *item);
+		return &s->items.v[s->items.n - 1];
+	}
+	old = &s->items.v[number - 1];
+	old->v = gus_difference_sum(&old->v, &item->v);
+	for (size_t k = 0; k < item->parts.n; k++)
+		gus_difference_add_part(old, &item->parts.v[k]);
+	free_item(item);
+	return old;
+}
+
+static void scale(struct gus_difference_value *v, double by)
+{
+	v->value *= by;
+	v->low *= by;
+	v->high *= by;
+}
+
+void gus_difference_scale(struct gus_difference_side *s, double by)
+{
+	scale(&s->total, by);
+	s->unseen *= by;
+	for (size_t i = 0; i < s->items.n; i++) {
+		scale(&s->items.v[i].v, by);
+		for (size_t k = 0; k < s->items.v[i].parts.n; k++)
+			scale(&s->items.v[i].parts.v[k].v, by);
+	}
+}
+
+double gus_difference_function(const struct gus_difference_side *s, const char *function)
+{
+	double value = 0;
+
+	for (size_t i = 0; i < s->items.n; i++)
+		if (s->items.v[i].function && strcmp(s->items.v[i].function, function) == 0)
+			value += s->items.v[i].v.value;
+	return value;
+}
+
+void gus_difference_side_free(struct gus_difference_side *s)
+{
+	for (size_t i = 0; i < s->items.n; i++)
+		free_item(&s->items.v[i]);
+	gus_vec_free(&s->items);
+	gus_strings_free(&s->keys);
+}
+
+/* Rows. */
+
+static struct gus_difference_value value_of(const struct gus_difference_item *item, const struct gus_difference_side *s)
+{
+	return item ? item->v : (struct gus_difference_value){ 0, 0, s->unseen };
+}
+
+static struct gus_difference_value part_of(const struct gus_difference_item *item, const struct gus_component *what,
+					   const struct gus_difference_side *s)
+{
+	for (size_t i = 0; item && i < item->parts.n; i++)
+		if (is_same(&item->parts.v[i].what, what))
+			return item->parts.v[i].v;
+	return (struct gus_difference_value){ 0, 0, s->unseen };
+}
+
+static void add_change(struct gus_difference_row *row, const struct gus_component *what,
+		       const struct gus_difference_side *const sides[2])
+{
+	struct gus_difference_change c = { .what = *what, .a = part_of(row->of[0], what, sides[0]),
+		.b = part_of(row->of[1], what, sides[1]) };
+
+	for (size_t i = 0; i < row->parts.n; i++)
+		if (is_same(&row->parts.v[i].what, what))
+			return;
+	c.change = gus_difference_of(&c.a, &c.b);
+	gus_vec_push(&row->parts, c);
+}
+
+static int by_change(const void *a, const void *b)
+{
+	const struct gus_difference_change *x = a, *y = b;
+	double p = fabs(x->change.value), q = fabs(y->change.value);
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	return x->what.events < y->what.events ? -1 : x->what.events > y->what.events;
+}
+
+static struct gus_difference_row row_of(const struct gus_difference_item *a, const struct gus_difference_item *b,
+					const struct gus_difference_side *const sides[2])
+{
+	struct gus_difference_row row = { .of = { a, b }, .a = value_of(a, sides[0]), .b = value_of(b, sides[1]) };
+
+	row.change = gus_difference_of(&row.a, &row.b);
+	row.sure = gus_difference_is_sure(&row.change);
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; row.of[side] && i < row.of[side]->parts.n; i++)
+			add_change(&row, &row.of[side]->parts.v[i].what, sides);
+	if (row.parts.n)
+		qsort(row.parts.v, row.parts.n, sizeof(*row.parts.v), by_change);
+	return row;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp((*(const struct gus_difference_item *const *)a)->key,
+		      (*(const struct gus_difference_item *const *)b)->key);
+}
+
+struct sorted gus_vec(const struct gus_difference_item *);
+
+static struct sorted sort_items(const struct gus_difference_side *s)
+{
+	struct sorted sorted = { 0 };
+
+	for (size_t i = 0; i < s->items.n; i++)
+		gus_vec_push(&sorted, &s->items.v[i]);
+	if (sorted.n)
+		qsort(sorted.v, sorted.n, sizeof(*sorted.v), by_key);
+	return sorted;
+}
+
+static int by_importance(const void *a, const void *b)
+{
+	const struct gus_difference_row *x = a, *y = b;
+	double p = fabs(x->change.value), q = fabs(y->change.value);
+
+	if (x->sure != y->sure)
+		return x->sure ? -1 : 1;
+	if (p != q)
+		return p > q ? -1 : 1;
+	return strcmp((x->of[0] ? x->of[0] : x->of[1])->key, (y->of[0] ? y->of[0] : y->of[1])->key);
+}
+
+void gus_differences_make(struct gus_differences *d, const struct gus_difference_side *a,
+			  const struct gus_difference_side *b)
+{
+	const struct gus_difference_side *const sides[2] = { a, b };
+	struct sorted x = sort_items(a), y = sort_items(b);
+	size_t i = 0, k = 0;
+
+	*d = (struct gus_differences){ .total = { .a = a->total, .b = b->total } };
+	d->total.change = gus_difference_of(&a->total, &b->total);
+	d->total.sure = gus_difference_is_sure(&d->total.change);
+	while (i < x.n || k < y.n) {
+		int order = i == x.n ? 1 : k == y.n ? -1 : strcmp(x.v[i]->key, y.v[k]->key);
+		const struct gus_difference_item *p = order <= 0 ? x.v[i++] : NULL, *q = order >= 0 ? y.v[k++] : NULL;
+
+		gus_vec_push(&d->rows, row_of(p, q, sides));
+	}
+	if (d->rows.n)
+		qsort(d->rows.v, d->rows.n, sizeof(*d->rows.v), by_importance);
+	gus_vec_free(&x);
+	gus_vec_free(&y);
+}
+
+void gus_differences_free(struct gus_differences *d)
+{
+	for (size_t i = 0; i < d->rows.n; i++)
+		gus_vec_free(&d->rows.v[i].parts);
+	gus_vec_free(&d->rows);
+	gus_vec_free(&d->total.parts);
+}

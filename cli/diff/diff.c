@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof diff: two recordings, each as report --stacks has it, held against each other. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/common/option_table.h"
+#include "cli/common/options.h"
+#include "cli/diff/diff.h"
+#include "cli/report/view.h"
+#include "cli/screen/screen.h"
+#include "cli/stacks/stacks.h"
+#include "cli/verbs.h"
+
+enum { FAILED_CONDITION = 1 };
+enum format { TEXT, JSON };
+
+struct diff_options {
+	int by;                         /* enum gus_sum_unit, in its order */
+	int format;
+	const char *normalise, *uarch;
+	bool all, replay;
+	struct gus_vec(struct gus_diff_condition) conditions;
+	struct gus_screen_options screen;
+};
+
+static int call_condition(const char *argument, void *values, struct gus_error *err)
+{
+	struct gus_diff_condition c;
+
+	if (gus_diff_condition_parse(&c, argument, err) != 0)
+		return -1;
+	gus_vec_push(&((struct diff_options *)values)->conditions, c);
+	return 0;
+}
+
+#define AT(field) offsetof(struct diff_options, field)
+static const struct gus_option options[] = {
+	{ 0, "by", "WHAT", "What a row is: instruction, block, loop, line, function (the default), module or thread.",
+	  GUS_OPTION_CHOICE, AT(by), .choices = "instruction block loop line function module thread" },
+	{ 0, "normalise", "WHAT", "Compare shares: share, of all time; or a function's name, as multiples of its time. "
+	  "Without it times are compared, which are of the same work.", GUS_OPTION_STRING, AT(normalise),
+	  .choices = "share", .filled = true },
+	{ 0, "fail-on", "CONDITION", "Exit with 1 if something changed by more, as 'total>+2%' or 'parse<-10%': by all "
+	  "of the interval of the change, so not by chance. May be given several times.", GUS_OPTION_CALL,
+	  .call = call_condition },
+	{ 0, "all", NULL, "Show also rows whose change may be chance.", GUS_OPTION_FLAG, AT(all) },
+	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_CHOICE, AT(format), .choices = "text json" },
+	{ 0, "uarch", "NAME|FILE|host|nominal", "The CPU, as of gusprof model; by default that of each recording's "
+	  "machine.", GUS_OPTION_STRING, AT(uarch) },
+	{ 0, "replay", NULL, "Replay snapshots although somebody else made the recording.", GUS_OPTION_FLAG,
+	  AT(replay) },
+	GUS_SCREEN_OPTIONS(struct diff_options, screen),
+	{ 0 },
+};
+
+static void take(void *context, const struct gus_stacks_view *v)
+{
+	gus_diff_take(context, v);
+}
+
+static void warn(const char *text, void *context)
+{
+	gus_log(context, GUS_WARN, "%s", text);
+}
+
+static void tell(const struct gus_damage *damage)
+{
+	gus_report_damage(damage, warn, (void *)(uintptr_t)gus_cli_log(0));
+}
+
+static int read_side(const struct diff_options *o, struct gus_diff_side *side, struct gus_error *err)
+{
+	const struct gus_stacks_how how = { .input = side->input, .uarch = o->uarch, .replay = o->replay,
+		.unit = (enum gus_sum_unit)o->by, .screen = &o->screen, .log = gus_cli_log(0), .tell = tell,
+		.take = take, .take_context = side };
+
+	return gus_stacks_report(&how, err);
+}
+
+/* What both sides are divided by. */
+static int normalise(const struct diff_options *o, struct gus_diff_side *side, struct gus_error *err)
+{
+	double whole;
+
+	if (!o->normalise)
+		return 0;
+	whole = strcmp(o->normalise, "share") == 0 ? side->rows.total.value :
+		gus_difference_function(&side->rows, o->normalise);
+	if (whole <= 0)
+		return gus_fail(err, GUS_E_NOT_FOUND, "--normalise %s: there is no such function in %s", o->normalise,
+				side->input);
+	gus_difference_scale(&side->rows, 1 / whole);
+	return 0;
+}
+
+static int check_sides(const struct gus_diff_side *a, const struct gus_diff_side *b, struct gus_error *err)
+{
+	if (strcmp(a->event, b->event) == 0)
+		return 0;
+	return gus_fail(err, GUS_E_USAGE, "%s is of %s and %s of %s, which are not the same", a->input, a->event,
+			b->input, b->event);
+}
+
+/* Each is told of. */
+static bool check_conditions(const struct diff_options *o, const struct gus_differences *d)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < o->conditions.n; i++) {
+		struct gus_difference_row of;
+		bool known, holds = gus_diff_condition_holds(&o->conditions.v[i], d, &of, &known);
+		double whole = of.a.value > 0 ? of.a.value : 1;
+
+		if (!known)
+			gus_log(gus_cli_log(0), GUS_WARN, "--fail-on %s: neither recording has it",
+				o->conditions.v[i].text);
+		else
+			gus_log(gus_cli_log(0), GUS_NOTE, "%s: %+.1f %%, 95 %% of the time %+.1f to %+.1f: %s",
+				o->conditions.v[i].text, 100 * of.change.value / whole, 100 * of.change.low / whole,
+				100 * of.change.high / whole, holds ? "it does" : "not for sure");
+		any |= holds;
+	}
+	return any;
+}
+
+static int compare(const struct diff_options *o, struct gus_diff_side *a, struct gus_diff_side *b,
+		   struct gus_error *err)
+{
+	struct gus_differences d;
+	struct gus_diff_view v = { .a = a, .b = b, .differences = &d, .unit = (enum gus_sum_unit)o->by,
+		.normalised = o->normalise, .all = o->all, .screen = &o->screen };
+	int status = 0;
+
+	if (read_side(o, a, err) != 0 || read_side(o, b, err) != 0 || check_sides(a, b, err) != 0 ||
+	    normalise(o, a, err) != 0 || normalise(o, b, err) != 0)
+		return -1;
+	gus_differences_make(&d, &a->rows, &b->rows);
+	if (o->format == JSON)
+		gus_diff_json(&v); /* what cannot be written is told at the end, as of all output */
+	else
+		gus_diff_text(&v);
+	fflush(stdout);
+	if (check_conditions(o, &d))
+		status = FAILED_CONDITION;
+	gus_differences_free(&d);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct diff_options o = { .by = GUS_SUM_FUNCTION, .screen = GUS_SCREEN_DEFAULTS };
+	struct gus_diff_side a = { 0 }, b = { 0 };
+	struct gus_error err = { 0 };
+	int status;
+
+	if (gus_options_parse(&gus_verb_diff, &o, &argc, &argv, &status) == 0) {
+		a.input = argv[0];
+		b.input = argc == 2 ? argv[1] : NULL;
+		status = b.input ? compare(&o, &a, &b, &err) :
+			gus_fail(&err, GUS_E_USAGE, "diff takes two recordings: what was before, and what came after");
+		if (status < 0) {
+			gus_complain(&err);
+			status = err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+		}
+	}
+	gus_diff_side_free(&a);
+	gus_diff_side_free(&b);
+	for (size_t i = 0; i < o.conditions.n; i++)
+		free(o.conditions.v[i].target);
+	gus_vec_free(&o.conditions);
+	return status;
+}
+
+const struct gus_verb gus_verb_diff = {
+	.name = "diff",
+	.synopsis = "[OPTION...] BEFORE AFTER",
+	.summary = "Show what changed between two recordings.",
+	.details = "By function, loop, line, instruction and component, each change with its interval; what may\n"
+		   "be chance is counted and not shown. The exit status is 1 if a condition of --fail-on holds.",
+	.options = options,
+	.run = run,
+	.argument_choices = "@file",
+	.word = "FILE",
+	.many_words = true,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof diff: what changed between two recordings. Between the files that do so. */
+#ifndef GUS_CLI_DIFF_DIFF_H
+#define GUS_CLI_DIFF_DIFF_H
+
+#include <stdbool.h>
+
+#include "attribution/accounts/sum.h"
+#include "attribution/differences/differences.h"
+
+struct gus_error;
+struct gus_stacks_view;
+struct gus_screen_options;
+
+/* One of the two recordings. */
+struct gus_diff_side {
+	const char *input;
+	struct gus_difference_side rows;
+	char *event;                    /* owned */
+	bool ns;                        /* its unit is */
+	uint64_t samples;
+};
+
+/* Copies what report --stacks would show. */
+void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v);
+void gus_diff_side_free(struct gus_diff_side *side);
+
+/* A condition: "total>+2%", "parse<-10%". */
+struct gus_diff_condition {
+	const char *text;               /* as it was given; borrowed */
+	char *target;                   /* "total" or a function. Owned */
+	bool above;
+	double share;                   /* of what it was on the first side */
+};
+int gus_diff_condition_parse(struct gus_diff_condition *c, const char *text, struct gus_error *err);
+/* Whether it holds, by the interval of the change; *known: it is of something that is there. The change is told. */
+bool gus_diff_condition_holds(const struct gus_diff_condition *c, const struct gus_differences *d,
+			      struct gus_difference_row *of, bool *known);
+
+struct gus_diff_view {
+	const struct gus_diff_side *a, *b;
+	const struct gus_differences *differences;
+	enum gus_sum_unit unit;
+	const char *normalised;         /* "share", a function; NULL: as they are */
+	bool all;                       /* also rows whose change may be chance */
+	const struct gus_screen_options *screen;
+};
+void gus_diff_text(const struct gus_diff_view *v);
+int gus_diff_json(const struct gus_diff_view *v);
+
+#endif

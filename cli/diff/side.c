@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "cli/diff/diff.h"
+#include "cli/stacks/stacks.h"
+
+#define NORMAL_95 1.96
+#define NONE_95 3.69    /* samples that may have been expected where there is none: 1 - e^-3.69 is 0.975 */
+
+/* What it is to another build as well: files by their names, code by how far behind its function's beginning it is. */
+static char *key_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	const char *module = gus_base_name(row->module);
+	uint64_t offset = row->function ? row->offset - row->start : row->offset;
+
+	if (v->how->unit == GUS_SUM_THREAD)
+		return gus_strdup(v->clues->threads.v[row->thread].comm);
+	if (v->how->unit == GUS_SUM_MODULE)
+		return gus_strdup(module);
+	if (row->file)
+		return gus_format("%s\n%s\n%s:%" PRIu32, module, row->function ? row->function : "",
+				  gus_base_name(row->file), row->line);
+	if (row->function && (v->how->unit == GUS_SUM_FUNCTION || (v->how->unit == GUS_SUM_LOOP && !row->loop)))
+		return gus_format("%s\n%s", module, row->function);
+	return gus_format("%s\n%s\n%s+%#" PRIx64, module, row->function ? row->function : "", row->loop ? "loop" : "",
+			  offset);
+}
+
+static struct gus_difference_value value_of(uint64_t value, const struct gus_sum_bounds *b)
+{
+	return (struct gus_difference_value){ (double)value, (double)b->low, (double)b->high };
+}
+
+static void take_row(struct gus_diff_side *side, const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	struct gus_difference_item item = { .key = key_of(v, row), .name = gus_stacks_name(v, row),
+		.function = row->function ? gus_strdup(row->function) : NULL,
+		.v = value_of(row->weight, &row->bounds) };
+
+	for (size_t i = 0; i < row->stack.n; i++)
+		gus_difference_add_part(&item, &(struct gus_difference_part){ row->stack.v[i].what,
+			value_of(row->stack.v[i].weight, &row->parts.v[i]) });
+	gus_difference_add(&side->rows, &item);
+}
+
+void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v)
+{
+	const Gusprof__Header *h = v->clues->profile.header;
+	double weight = (double)v->account->weight, n = (double)v->clues->samples;
+	double off = n ? NORMAL_95 * weight / sqrt(n) : weight;
+
+	gus_difference_side_init(&side->rows);
+	side->event = gus_strdup(v->event);
+	side->ns = v->clues->profile.event < h->n_events &&
+		strcmp(h->events[v->clues->profile.event]->unit, "ns") == 0;
+	side->samples = v->clues->samples;
+	side->rows.total = (struct gus_difference_value){ weight, weight - off, weight + off };
+	side->rows.unseen = n ? NONE_95 * weight / n : 0;
+	for (size_t i = 0; i < v->sums->rows.n; i++)
+		take_row(side, v, &v->sums->rows.v[i]);
+}
+
+void gus_diff_side_free(struct gus_diff_side *side)
+{
+	if (!side->event)
+		return;
+	gus_difference_side_free(&side->rows);
+	free(side->event);
+}

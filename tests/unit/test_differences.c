@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* attribution/differences and the conditions of gusprof diff: what changed, and whether that may be chance. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "attribution/differences/differences.h"
+#include "base/error.h"
+#include "cli/diff/diff.h"
+
+#define NEAR(x, y) assert_true((x) > (y) - 1e-9 && (x) < (y) + 1e-9)
+
+/* Bounds 3 and 4 away make one 5 away; which are added is a matter of the side. */
+static void intervals_are_as_lopsided_as_their_values(void **state)
+{
+	const struct gus_difference_value a = { 100, 97, 112 }, b = { 110, 94, 114 };
+	struct gus_difference_value d = gus_difference_of(&a, &b), s = gus_difference_sum(&a, &b);
+
+	(void)state;
+	NEAR(d.value, 10);
+	NEAR(d.low, 10 - 20); /* 16 and 12 */
+	NEAR(d.high, 10 + 5); /* 4 and 3 */
+	NEAR(s.value, 210);
+	NEAR(s.low, 210 - 16.278820596099706);
+	NEAR(s.high, 210 + 12.649110640673518);
+	assert_false(gus_difference_is_sure(&d));
+	assert_true(gus_difference_is_sure(&(struct gus_difference_value){ 3, 0.1, 9 }));
+	assert_true(gus_difference_is_sure(&(struct gus_difference_value){ -3, -9, -0.1 }));
+	assert_false(gus_difference_is_sure(&(struct gus_difference_value){ 3, 0, 9 }));
+}
+
+static void add(struct gus_difference_side *s, const char *function, double value, double off, unsigned events)
+{
+	struct gus_difference_item item = { .key = gus_strdup(function), .name = gus_strdup(function),
+		.function = gus_strdup(function), .v = { value, value - off, value + off } };
+
+	gus_difference_add_part(&item, &(struct gus_difference_part){ { .events = (uint16_t)events }, item.v });
+	gus_difference_add(s, &item);
+}
+
+static void two_sides(struct gus_difference_side *a, struct gus_difference_side *b)
+{
+	gus_difference_side_init(a);
+	gus_difference_side_init(b);
+	a->unseen = b->unseen = 2;
+	a->total = (struct gus_difference_value){ 160, 156, 164 };
+	b->total = (struct gus_difference_value){ 170, 167, 173 };
+	add(a, "same", 50, 3, 0);
+	add(a, "slower", 100, 3, 0);
+	add(a, "gone", 10, 3, 0);
+	add(b, "slower", 70, 3, 0);
+	add(b, "slower", 40, 4, 1); /* the same row once more, of another component */
+	add(b, "same", 51, 4, 0);
+	add(b, "new", 9, 3, 4);
+}
+
+static void rows_are_matched_by_their_keys(void **state)
+{
+	struct gus_difference_side a, b;
+	struct gus_differences d;
+
+	(void)state;
+	two_sides(&a, &b);
+	gus_differences_make(&d, &a, &b);
+	NEAR(d.total.change.value, 10);
+	NEAR(d.total.change.low, 5);
+	assert_true(d.total.sure);
+	assert_int_equal(d.rows.n, 4);
+	/* Sure ones first, the largest change first, then by their keys. */
+	assert_string_equal(d.rows.v[0].of[0]->key, "gone");
+	assert_null(d.rows.v[0].of[1]);
+	NEAR(d.rows.v[0].change.value, -10);
+	NEAR(d.rows.v[0].change.high, -10 + 3.605551275463989); /* 2 that are not seen, and 3 */
+	assert_string_equal(d.rows.v[1].of[1]->key, "slower");
+	NEAR(d.rows.v[1].change.value, 10);
+	NEAR(d.rows.v[1].b.low, 105);
+	assert_int_equal(d.rows.v[1].parts.n, 2); /* +40 of DR-L1, -30 of the base */
+	assert_int_equal(d.rows.v[1].parts.v[0].what.events, 1);
+	NEAR(d.rows.v[1].parts.v[0].change.value, 40);
+	NEAR(d.rows.v[1].parts.v[0].a.high, 2);
+	NEAR(d.rows.v[1].parts.v[1].change.value, -30);
+	assert_string_equal(d.rows.v[2].of[1]->key, "new");
+	assert_null(d.rows.v[2].of[0]);
+	assert_string_equal(d.rows.v[3].of[1]->key, "same");
+	assert_false(d.rows.v[3].sure);
+	gus_differences_free(&d);
+	gus_difference_side_free(&a);
+	gus_difference_side_free(&b);
+}
+
+static void sides_are_normalised(void **state)
+{
+	struct gus_difference_side a, b;
+
+	(void)state;
+	two_sides(&a, &b);
+	NEAR(gus_difference_function(&b, "slower"), 110);
+	NEAR(gus_difference_function(&b, "nobody"), 0);
+	gus_difference_scale(&b, 0.5);
+	NEAR(b.total.high, 86.5);
+	NEAR(b.unseen, 1);
+	NEAR(gus_difference_function(&b, "slower"), 55);
+	NEAR(b.items.v[0].parts.v[1].v.low, 18);
+	gus_difference_side_free(&a);
+	gus_difference_side_free(&b);
+}
+
+static void conditions_hold_for_sure_or_not(void **state)
+{
+	static const struct { const char *text; bool holds, known; } cases[] = {
+		{ "total>+3%", true, true },    /* +6.25 %, from +3.1 % on */
+		{ "total>3.2%", false, true },
+		{ "total<-1%", false, true },
+		{ "total<+10%", true, true },
+		{ "slower>0%", true, true },
+		{ "gone<-50%", true, true },
+		{ "gone<-80%", false, true },   /* -100 %, up to -64 % */
+		{ "same>-50%", true, true },
+		{ "same>0%", false, true },
+		{ "nobody>0%", false, false },
+	};
+	static const char *const bad[] = { "", "total", "total>", "total>x%", "total>2", "total>2%%", ">2%",
+		"total>-101%" };
+	struct gus_difference_side a, b;
+	struct gus_differences d;
+
+	(void)state;
+	two_sides(&a, &b);
+	gus_differences_make(&d, &a, &b);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_diff_condition c;
+		struct gus_difference_row of;
+		bool known;
+
+		print_message("%s\n", cases[i].text);
+		assert_int_equal(gus_diff_condition_parse(&c, cases[i].text, NULL), 0);
+		assert_int_equal(gus_diff_condition_holds(&c, &d, &of, &known), cases[i].holds);
+		assert_int_equal(known, cases[i].known);
+		free(c.target);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct gus_diff_condition c;
+		struct gus_error err = { 0 };
+
+		print_message("%s\n", bad[i]);
+		assert_int_equal(gus_diff_condition_parse(&c, bad[i], &err), -1);
+		assert_int_equal(err.code, GUS_E_USAGE);
+	}
+	gus_differences_free(&d);
+	gus_difference_side_free(&a);
+	gus_difference_side_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(intervals_are_as_lopsided_as_their_values),
+		cmocka_unit_test(rows_are_matched_by_their_keys),
+		cmocka_unit_test(sides_are_normalised),
+		cmocka_unit_test(conditions_hold_for_sure_or_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
