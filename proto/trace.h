@@ -121,6 +121,8 @@ void gus_trace_close(struct gus_trace *t);
 const Gusprof__Trace *gus_trace_about(const struct gus_trace *t);
 /* As gus_reader_owner. */
 bool gus_trace_owner(const struct gus_trace *t, uid_t *owner);
+/* Bytes of the file, all traces in it; 0 of a pipe. */
+uint64_t gus_trace_size(const struct gus_trace *t);
 
 /* The next step: 1; its accesses are valid until the next call. 0: the trace is over, all of it was read, and what was
  * read is what was written. -1 with err: it was cut or is corrupt; all steps before are good, and it stays at -1. */

@@ -470,6 +470,11 @@ bool gus_trace_owner(const struct gus_trace *t, uid_t *owner)
 	return gus_reader_owner(t->file, owner);
 }
 
+uint64_t gus_trace_size(const struct gus_trace *t)
+{
+	return gus_reader_size(t->file);
+}
+
 const Gusprof__Trace *gus_trace_about(const struct gus_trace *t)
 {
 	return t->about;

@@ -11,6 +11,9 @@
 
 /* Of ways that an op goes on, those that are less likely than this are left out. */
 static const double RARE = 0.002;
+/* Of all executions: of what is executed less often the model's own groups are all that is believed in. Samples tell
+ * nothing of it, and of large programs it is most of the code. */
+static const double SELDOM = 5e-6;
 
 struct key { uint32_t kind, behind, psv, head, after, next, of, n, members[GUS_GROUP_MOST]; };
 /* One that begins at a site. */
@@ -255,15 +258,20 @@ static void add_ways(struct work *w)
 {
 	struct begins begins = { 0 };
 	struct gus_waits waits = { 0 };
+	double all = 0;
 	size_t first = 0;
 
 	list_steps(w);
 	list_begins(&begins, w->counts);
 	merge_waits(&waits, &w->waits);
+	for (size_t i = 0; i < begins.n; i++)
+		all += begins.v[i].times;
 	for (size_t i = 0; i < begins.n; i++) {
 		const struct begin *b = &begins.v[i];
 		size_t end;
 
+		if (b->times < SELDOM * all)
+			continue;
 		while (first < waits.n && waits.v[first].head < b->site)
 			first++;
 		for (end = first; end < waits.n && waits.v[end].head == b->site; end++)

@@ -305,8 +305,49 @@ uint32_t gus_traced_block_at(struct gus_traced *t, const char *module, uint64_t 
 	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->covered_by.v[number];
 }
 
+/* Windows of a process. */
+struct window_block { uint64_t address, hash; uint32_t size, pid; };
+
+static uint64_t hash_of(const uint8_t *bytes, size_t size) /* FNV-1a */
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3;
+	return hash;
+}
+
+static bool is_known_block(const struct gus_traced *t, const struct gus_traced_block *known,
+			   const struct gus_trace_block *block)
+{
+	const struct gus_traced_mapping *m = mapping_of(t, block->address);
+	bool file = m && m->module.kind == GUS_MODULE_FILE;
+
+	return known->insns_n == block->insns && memcmp(known->bytes, block->bytes, block->size) == 0 &&
+		memcmp(known->lengths, block->lengths, block->insns) == 0 &&
+		(file ? known->module == m->module.path && known->offset == block->address - m->start + m->offset :
+		 !known->module);
+}
+
+/* Where the block's number stands, or is to stand; its code may be known from an earlier window. *known: it is. */
+static uint32_t *place_of_window_block(struct gus_traced *t, const struct gus_trace_block *block, bool *known)
+{
+	struct window_block key = { .address = block->address, .hash = hash_of(block->bytes, block->size),
+		.size = block->size, .pid = t->pid };
+	bool is_new;
+	uint32_t number;
+
+	if (!t->windows_blocks.key_size)
+		gus_index_init(&t->windows_blocks, sizeof(key));
+	number = gus_index_add(&t->windows_blocks, &key, &is_new);
+	if (is_new)
+		gus_vec_push(&t->learned_as, GUS_TRACED_NONE);
+	*known = !is_new && is_known_block(t, &t->blocks.v[t->learned_as.v[number]], block);
+	return &t->learned_as.v[number];
+}
+
 /* The bytes are kept: the trace may be closed before the report is made. */
-void gus_traced_learn(struct gus_traced *t, const struct gus_trace_block *block)
+static uint32_t learn_new(struct gus_traced *t, const struct gus_trace_block *block)
 {
 	struct gus_trace_block b = *block;
 	uint8_t *kept = gus_alloc(b.size + b.insns);
@@ -316,6 +357,20 @@ void gus_traced_learn(struct gus_traced *t, const struct gus_trace_block *block)
 	b.bytes = kept;
 	b.lengths = kept + b.size;
 	learn(t, &b);
+	return (uint32_t)t->blocks.n - 1;
+}
+
+uint32_t gus_traced_learn(struct gus_traced *t, const struct gus_trace_block *block)
+{
+	uint32_t *place;
+	bool known;
+
+	if (!t->pid)
+		return learn_new(t, block);
+	place = place_of_window_block(t, block, &known);
+	if (!known)
+		*place = learn_new(t, block);
+	return *place;
 }
 
 void gus_traced_forget(struct gus_traced *t)

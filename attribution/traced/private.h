@@ -5,8 +5,9 @@
 
 #include "attribution/traced/traced.h"
 
-/* Registers the next block, of which everything is copied. */
-void gus_traced_learn(struct gus_traced *t, const struct gus_trace_block *block);
+/* Registers the next block, of which everything is copied: its number. That of another window of the same process, if
+ * it was the same there. */
+uint32_t gus_traced_learn(struct gus_traced *t, const struct gus_trace_block *block);
 /* A step whose block and stream have the table's numbers. -1 with err. */
 int gus_traced_take(struct gus_traced *t, struct gus_trace_step *step, struct gus_error *err);
 /* Adds up the threads of programs that are over, and lets their machines go. */

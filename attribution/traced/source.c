@@ -8,6 +8,7 @@
 
 #include "attribution/traced/private.h"
 #include "base/error.h"
+#include "base/limits.h"
 
 /* What a stream has come to: its window, and where that began. */
 struct now { bool any, taken; uint64_t window, from; };
@@ -26,12 +27,26 @@ struct gus_traced_source {
 	struct gus_vec(struct now) now;         /* the trace's streams; of a trace that is thinned */
 };
 
+/* What one may have, by the file that it is in. A file of several windows counts once, another trace besides. */
+static void bind_code(struct gus_traced *t, const struct gus_trace *trace)
+{
+	uint64_t size = gus_trace_size(trace);
+	struct gus_budget more = size ? gus_budget_of(GUS_LIMIT_TRACE_CODE, size) :
+		(struct gus_budget){ .left = GUS_LIMIT_TRACE_CODE.cap };
+
+	if (t->code_is_bound && gus_trace_about(trace)->moment)
+		return;
+	t->code_is_bound = true;
+	t->code.left = gus_saturated(t->code.left, more.left);
+}
+
 struct gus_traced_source *gus_traced_source_new(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err)
 {
 	struct gus_traced_source *s;
 
 	if (gus_traced_check(t->options.uarch, "the trace", gus_trace_about(trace)->target, err) != 0)
 		return NULL;
+	bind_code(t, trace);
 	s = gus_zalloc(sizeof(*s));
 	s->t = t;
 	s->trace = trace;
@@ -65,22 +80,27 @@ static void take_records(struct gus_traced_source *s)
 }
 
 /* The mappings of the table are those of the source whose blocks are learned. */
-static void learn_blocks(struct gus_traced_source *s)
+static int learn_blocks(struct gus_traced_source *s, struct gus_error *err)
 {
 	const uint32_t n = gus_trace_blocks(s->trace);
 	struct gus_traced *t = s->t;
 	struct gus_traced_mappings before = t->mappings;
+	int rc = 0;
 
 	t->mappings = s->mappings;
-	while (s->blocks.n < n) {
+	while (rc == 0 && s->blocks.n < n) {
 		struct gus_trace_block b = gus_trace_block(s->trace, (uint32_t)s->blocks.n);
 
 		take_records(s);
-		gus_vec_push(&s->blocks, (uint32_t)t->blocks.n);
-		gus_traced_learn(t, &b);
+		if (gus_budget_charge(&t->code, b.insns))
+			gus_vec_push(&s->blocks, gus_traced_learn(t, &b));
+		else
+			rc = gus_fail(err, GUS_E_FULL, "the trace has more code than one of its size can have been "
+				      "made of");
 	}
 	s->mappings = t->mappings;
 	t->mappings = before;
+	return rc;
 }
 
 static uint32_t stream_of(struct gus_traced_source *s, uint32_t stream)
@@ -142,8 +162,8 @@ static int read_step(struct gus_traced_source *s, struct gus_error *err)
 
 	if (more <= 0)
 		return more;
-	if (step.block >= s->blocks.n)
-		learn_blocks(s);
+	if (step.block >= s->blocks.n && learn_blocks(s, err) != 0)
+		return -1;
 	if (!is_taken(s, &step))
 		return 1;
 	step.block = s->blocks.v[step.block];

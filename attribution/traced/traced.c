@@ -63,6 +63,9 @@ void gus_traced_close(struct gus_traced *t)
 	gus_strings_free(&t->strings);
 	if (t->covered.key_size)
 		gus_index_free(&t->covered);
+	if (t->windows_blocks.key_size)
+		gus_index_free(&t->windows_blocks);
+	gus_vec_free(&t->learned_as);
 	for (size_t i = 0; i < t->notices.n; i++)
 		free(t->notices.v[i]);
 	gus_vec_free(&t->notices);

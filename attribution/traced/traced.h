@@ -12,6 +12,7 @@
 #include "attribution/traced/pics.h"
 #include "base/alloc.h"
 #include "base/index.h"
+#include "base/limits.h"
 #include "model/analysis/causality.h"
 #include "model/code/growing.h"
 #include "model/oracles/branch.h"
@@ -261,6 +262,10 @@ struct gus_traced {
 	uint32_t op_room;                       /* of op_cycles and op_charged */
 	struct gus_vec(struct gus_traced_kept *) kept; /* by region: excerpts of loops; NULL: none yet */
 	/* places of instructions that were executed, once it was asked for them, ... */
+	struct gus_index windows_blocks;        /* of windows of a process: blocks by what they are; learned_as: numbers */
+	struct gus_vec(uint32_t) learned_as;
+	struct gus_budget code;                 /* instructions that may still be learned */
+	bool code_is_bound;                     /* by the first trace */
 	struct gus_index covered;
 	struct gus_vec(uint32_t) covered_by;     /* ... and the blocks that they are of */
 	struct gus_strings strings;
