@@ -99,8 +99,8 @@ static inline uint64_t gus_saturated(uint64_t a, uint64_t b)
 
 /* Bytes of one function's code that are looked at; what is longer is a mistake. */
 #define GUS_LIMIT_FUNCTION (64u << 20)
-/* Instructions of all blocks of a trace, by the bytes of its file, which take some hundred bytes each here: blocks of the
- * same bytes at many addresses have them once in the file. Of traces of large programs a byte has a third of one. */
+/* Instructions of all blocks of a trace, by the bytes of its file, which take some hundred bytes each here: blocks of
+ * the same bytes at many addresses have them once in the file. Of large programs' traces a byte has a third of one. */
 #define GUS_LIMIT_TRACE_CODE ((struct gus_limit){ 1u << 19, 4, 1u << 26 })
 /* Bytes of one table of notes in a file; those with a build id have hundreds. And of all notes of a file that is mapped
  * in a process that is watched, whose build id alone is asked for. */

@@ -30,6 +30,9 @@
 #include "base/error.h"
 #include "proto/reader.h"
 
+#define TRACE_TYPES (1u << GUS_FRAME_TRACE | 1u << GUS_FRAME_TRACE_BLOCKS | 1u << GUS_FRAME_TRACE_STEPS | \
+		     1u << GUS_FRAME_TRACE_TOTAL | 1u << GUS_FRAME_TRACE_SIDEBAND)
+
 /* A body of code: its lengths and then its bytes, in code. */
 struct body { uint32_t at, insns, size; };
 /* A block, and what the frame so far says of it, as when it was written. */
@@ -348,9 +351,7 @@ static int take_frame(struct gus_trace *t, const struct gus_frame *frame, struct
  * here. */
 static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_error *err)
 {
-	const uint32_t types = 1u << GUS_FRAME_TRACE | 1u << GUS_FRAME_TRACE_BLOCKS | 1u << GUS_FRAME_TRACE_STEPS |
-		1u << GUS_FRAME_TRACE_TOTAL | 1u << GUS_FRAME_TRACE_SIDEBAND;
-	enum gus_read got = gus_reader_next_of(t->file, types, frame, err);
+	enum gus_read got = gus_reader_next_of(t->file, TRACE_TYPES, frame, err);
 	uint64_t missing = gus_reader_damage(t->file)->missing_frames;
 
 	if (got != GUS_READ_FRAME && got != GUS_READ_END)
@@ -374,14 +375,29 @@ static Gusprof__Trace *read_about(const struct gus_frame *frame, struct gus_erro
 
 static int start(struct gus_trace *t, struct gus_error *err)
 {
-	struct gus_frame frame = { 0 }; /* of no type, if there is none */
+	struct gus_frame frame;
+	struct gus_error why = { 0 };
+	enum gus_read got;
+	bool stray = false;
 
-	if (next_frame(t, &frame, err) < 0)
+	/* What stands before the first that begins is of one whose beginning is lost. */
+	while ((got = gus_reader_next_of(t->file, TRACE_TYPES, &frame, err)) == GUS_READ_FRAME) {
+		t->about = frame.type == GUS_FRAME_TRACE ? read_about(&frame, &why) : NULL;
+		if (t->about) {
+			t->missing = gus_reader_damage(t->file)->missing_frames;
+			return 0;
+		}
+		stray = true;
+	}
+	if (got != GUS_READ_END)
 		return -1;
-	if (frame.type != GUS_FRAME_TRACE)
-		return gus_fail(err, GUS_E_NOT_FOUND, "there is no trace in this recording");
-	t->about = read_about(&frame, err);
-	return t->about ? 0 : -1;
+	if (why.code && err)
+		*err = why;
+	else if (stray)
+		gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt: its beginning is missing");
+	else
+		gus_fail(err, GUS_E_NOT_FOUND, "there is no trace in this recording");
+	return -1;
 }
 
 /* All that this trace has said. */

@@ -94,6 +94,8 @@ static void give_met(const struct gus_clues *c, struct gus_solution_given *g)
 
 /* Places that the model alone knows of. */
 
+#define NO_FILE "//anon" /* as the kernel calls it */
+
 static uint32_t module_of(const struct work *w, const char *path)
 {
 	struct gus_space *space = w->clues->profile.space;
@@ -113,15 +115,36 @@ static uint32_t *slot_of(struct work *w, uint32_t insn, uint32_t site)
 	return &w->place_of[2 * (size_t)site + (p->ops[p->insns[insn].op].insn != insn)];
 }
 
-static void add_place(struct work *w, const struct gus_traced_block *b, uint32_t block, uint32_t k, uint64_t at,
-		      uint32_t site)
+/* Of a block of no file: an instruction of it that was seen, as memory is called what the space calls it. NULL: none
+ * was. */
+static const struct gus_clue_place *seen_in(const struct work *w, uint32_t block)
 {
-	uint64_t offset = b->module ? at : b->address + (at - b->offset);
+	for (size_t i = 0; i < w->clues->places.n; i++)
+		if (w->clues->places.v[i].block == block)
+			return &w->clues->places.v[i];
+	return NULL;
+}
 
+static void add_place(struct work *w, uint32_t block, uint32_t k, uint32_t site, const struct gus_clue_place *beside)
+{
+	const struct gus_traced *t = w->clues->traced;
+	const struct gus_traced_block *b = &t->blocks.v[block];
+	uint64_t at = t->program->insns[b->insn + k].offset;
+	struct gus_clue_place new = { .insn = b->insn + k, .block = block, .traced_at = at,
+		.address = gus_groups_counts(w->groups)->sites.v[site].address };
+
+	if (b->module) {
+		new.module = b->module;
+		new.offset = b->offset + (at - b->address);
+		new.place.module = module_of(w, b->module);
+	} else {
+		new.module = beside ? beside->module : NO_FILE;
+		new.offset = beside ? beside->offset + (at - beside->traced_at) : at;
+		new.place.module = beside ? beside->place.module : GUS_CLUE_NONE;
+	}
+	new.place.offset = new.offset;
 	*slot_of(w, b->insn + k, site) = (uint32_t)w->a->places.n;
-	gus_vec_push(&w->a->places, (struct gus_clue_place){ .place = { module_of(w, b->module), offset },
-		     .module = b->module ? b->module : "", .offset = offset, .insn = b->insn + k, .block = block,
-		     .address = gus_groups_counts(w->groups)->sites.v[site].address });
+	gus_vec_push(&w->a->places, new);
 }
 
 /* By site, where it is: seen, or at least executed. */
@@ -142,14 +165,14 @@ static void find_places(struct work *w)
 	}
 	for (uint32_t i = 0; i < t->blocks.n; i++) {
 		const struct gus_traced_block *b = &t->blocks.v[i];
-		uint64_t at = b->offset;
+		const struct gus_clue_place *beside = b->executed && !b->module ? seen_in(w, i) : NULL;
 
-		for (uint32_t k = 0; b->executed && k < b->insns_n; at += b->lengths[k++]) {
+		for (uint32_t k = 0; b->executed && k < b->insns_n; k++) {
 			uint32_t first = program->ops[program->insns[b->insn + k].op].insn;
 			uint32_t site = gus_groups_site(w->groups, program->insns[first].offset);
 
 			if (site != UINT32_MAX && *slot_of(w, b->insn + k, site) == GUS_CLUE_NONE)
-				add_place(w, b, i, k, at, site);
+				add_place(w, i, k, site, beside);
 		}
 	}
 }
@@ -165,8 +188,9 @@ static uint32_t place_at(struct work *w, uint32_t site, uint16_t psv)
 		return own[1];
 	if (*own == GUS_CLUE_NONE) {
 		*own = (uint32_t)w->a->places.n;
-		gus_vec_push(&w->a->places, (struct gus_clue_place){ .place = { GUS_CLUE_NONE, address }, .module = "",
-			     .offset = address, .insn = GUS_CLUE_NONE, .block = GUS_CLUE_NONE, .address = address });
+		gus_vec_push(&w->a->places, (struct gus_clue_place){ .place = { GUS_CLUE_NONE, address },
+			     .module = NO_FILE, .offset = address, .insn = GUS_CLUE_NONE, .block = GUS_CLUE_NONE,
+			     .address = address });
 	}
 	return *own;
 }

@@ -43,6 +43,7 @@ static struct gus_clue_place describe(const struct gus_clues *c, const struct gu
 	place.insn = found.insn;
 	place.block = found.block;
 	place.address = address_of(c->traced, found.insn);
+	place.traced_at = c->traced->program->insns[found.insn].offset;
 	return place;
 }
 

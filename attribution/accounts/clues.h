@@ -25,10 +25,11 @@ enum { GUS_CLUE_NONE = UINT32_MAX };
 /* An instruction. */
 struct gus_clue_place {
 	struct gus_place place;         /* in the profile's space; its module is GUS_CLUE_NONE if no sample was in it */
-	const char *module;             /* path of the file; "" of code of no file */
-	uint64_t offset;                /* in it; of code of no file the address that the trace had it at */
+	const char *module;             /* path of the file, or what the space calls memory of no file */
+	uint64_t offset;                /* in it */
 	uint32_t insn, block;           /* of the trace; GUS_CLUE_NONE: it has not executed it */
 	uint64_t address;               /* of the site that it is or is fused to (groups.h); 0: none */
+	uint64_t traced_at;             /* where the trace had it; 0: it has not executed it */
 };
 struct gus_clue_thread { uint32_t pid, tid; const char *comm; };
 /* Samples of time of a thread at a place, of a slice of the time (attribution/proportional/replicates.h). behind: the

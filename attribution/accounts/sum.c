@@ -84,8 +84,8 @@ static struct gus_sum_row describe(struct summing *m, uint32_t place)
 		row.offset = row.start;
 	if (m->unit == GUS_SUM_LOOP)
 		set_loop(m->a, p, &row);
-	if (m->unit == GUS_SUM_BLOCK && p->block != GUS_CLUE_NONE && *p->module)
-		row.offset = m->a->clues->traced->blocks.v[p->block].offset;
+	if (m->unit == GUS_SUM_BLOCK && p->block != GUS_CLUE_NONE)
+		row.offset = p->offset - (p->traced_at - m->a->clues->traced->blocks.v[p->block].address);
 	return row;
 }
 

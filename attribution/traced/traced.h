@@ -262,8 +262,8 @@ struct gus_traced {
 	uint32_t op_room;                       /* of op_cycles and op_charged */
 	struct gus_vec(struct gus_traced_kept *) kept; /* by region: excerpts of loops; NULL: none yet */
 	/* places of instructions that were executed, once it was asked for them, ... */
-	struct gus_index windows_blocks;        /* of windows of a process: blocks by what they are; learned_as: numbers */
-	struct gus_vec(uint32_t) learned_as;
+	struct gus_index windows_blocks;        /* of windows of a process: blocks by what they are */
+	struct gus_vec(uint32_t) learned_as;    /* by these: their numbers */
 	struct gus_budget code;                 /* instructions that may still be learned */
 	bool code_is_bound;                     /* by the first trace */
 	struct gus_index covered;

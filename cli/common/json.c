@@ -40,6 +40,16 @@ json_t *gus_json_number(bool known, uint64_t value)
 	return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
+json_t *gus_json_address(uint64_t address)
+{
+	char text[24];
+
+	if (address <= INT64_MAX)
+		return json_integer((json_int_t)address);
+	snprintf(text, sizeof(text), "%#llx", (unsigned long long)address);
+	return gus_json_word(text);
+}
+
 json_t *gus_json_pair(double low, double high)
 {
 	json_t *list = json_array();

@@ -14,6 +14,8 @@ json_t *gus_json_word(const char *text);
 json_t *gus_json_text(const char *text);
 json_t *gus_json_number(bool known, uint64_t value);
 json_t *gus_json_pair(double low, double high);
+/* An address: a number, and beyond 2^63, which integers of JSON do not reach, text ("0xffffffff81000000"). */
+json_t *gus_json_address(uint64_t address);
 
 /* Prints a document, over many lines or on one, and gives it up. What is not harmless to a terminal (base/text.h) is
  * escaped, which to a parser is the same. 0, or -1. */

@@ -361,7 +361,7 @@ static json_t *row_object(const struct gus_report *r, size_t i, const struct gus
 	json_object_set_new(o, "function", gus_json_text(row->function));
 	json_object_set_new(o, "file", gus_json_text(row->file));
 	json_object_set_new(o, "line", gus_json_number(row->line != 0, row->line));
-	json_object_set_new(o, "offset", gus_json_number(row->has_offset, row->offset));
+	json_object_set_new(o, "offset", row->has_offset ? gus_json_address(row->offset) : json_null());
 	json_object_set_new(o, "text", gus_json_text(cell->text));
 	json_object_set_new(o, "samples", json_integer((json_int_t)row->samples));
 	json_object_set_new(o, "time_ns", gus_json_number(r->units.time.known, cell->time_ns));

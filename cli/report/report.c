@@ -513,12 +513,20 @@ static void tell_damage(const struct gus_damage *damage)
 
 static int move(const struct report_options *o)
 {
-	struct gus_stacks_how how = { .input = o->input, .uarch = o->uarch, .json = o->format == JSON,
-		.replay = o->replay, .percent_limit = o->percent_limit, .screen = &o->screen,
+	char *build_ids = gus_naming_build_ids(o->build_ids);
+	const struct gus_symbols_options symbols = { .symfs = o->symfs, .kallsyms = o->kallsyms,
+		.build_ids = build_ids };
+	struct gus_stacks_how how = { .input = o->input, .symbols = &symbols, .uarch = o->uarch,
+		.json = o->format == JSON, .replay = o->replay, .percent_limit = o->percent_limit, .screen = &o->screen,
 		.log = gus_cli_log(o->quiet ? -1 : o->verbosity), .tell = tell_damage };
 	struct gus_error err = { 0 };
 
-	return unit_of(o->by, &how.unit, &err) == 0 && gus_stacks_report(&how, &err) == 0 ? 0 : status_of(&err);
+	int rc = unit_of(o->by, &how.unit, &err);
+
+	if (rc == 0)
+		rc = gus_stacks_report(&how, &err);
+	free(build_ids);
+	return rc == 0 ? 0 : status_of(&err);
 }
 
 /* Without a trace nobody knows of blocks and loops what they are. */
@@ -608,6 +616,7 @@ out:
 static int run(int argc, char **argv)
 {
 	struct report_options o = { .input = GUS_RECORDING_DEFAULT, .sort = "", .inlines = true,
+				   .percent_limit = -1,
 				   .graph = GUS_TREES_DEFAULTS,
 				   .screen = GUS_SCREEN_DEFAULTS, .naming = GUS_NAMING_DEFAULTS };
 	int status;

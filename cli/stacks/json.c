@@ -53,7 +53,7 @@ static void set_place(json_t *o, const struct gus_stacks_view *v, const struct g
 
 	json_object_set_new(o, "module", thread ? json_null() : gus_json_text(row->module));
 	json_object_set_new(o, "offset", thread || v->how->unit == GUS_SUM_MODULE ? json_null() :
-			    integer(row->offset));
+			    gus_json_address(row->offset));
 	json_object_set_new(o, "function", text_or_null(row->function));
 	json_object_set_new(o, "loop", thread ? json_null() : json_boolean(row->loop));
 	json_object_set_new(o, "file", text_or_null(row->file));

@@ -84,12 +84,13 @@ static int account(struct stacks *s, const struct gus_groups *groups, const stru
 {
 	struct gus_reader *reader = gus_recording_open(s->path, err);
 	const Gusprof__Header *header = reader ? gus_reader_header(reader) : NULL;
-	struct gus_symbols_options symbols = { .boot_id = header && header->host ? header->host->boot_id : NULL };
+	struct gus_symbols_options symbols = s->how->symbols ? *s->how->symbols : (struct gus_symbols_options){ 0 };
 	const struct gus_error *failure;
 	struct gus_clues clues;
 	int rc = -1;
 
 	s->shown = true;
+	symbols.boot_id = header && header->host ? header->host->boot_id : NULL;
 	if (reader && gus_clues_read(&clues, reader, &symbols, model ? model->traced : NULL, s->how->log,
 				     err) == 0) {
 		s->how->tell(&clues.profile.damage);
@@ -186,7 +187,7 @@ static const struct gus_traced_block *block_of(const struct gus_stacks_view *v, 
 	const struct gus_traced *t = v->model ? v->model->traced : NULL;
 	const struct gus_traced_block *b = t && p && p->block != GUS_CLUE_NONE ? &t->blocks.v[p->block] : NULL;
 
-	*within = b ? *p->module ? p->offset - b->offset : p->offset - b->address : 0;
+	*within = b ? p->traced_at - b->address : 0;
 	return b && b->bytes && *within < b->size ? b : NULL;
 }
 

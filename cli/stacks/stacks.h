@@ -14,14 +14,16 @@ struct gus_groups;
 struct gus_log;
 struct gus_model_view;
 struct gus_screen_options;
+struct gus_symbols_options;
 struct gus_stacks_view;
 
 struct gus_stacks_how {
 	const char *input, *uarch;      /* of a recording; a table, NULL: that of its machine */
 	enum gus_sum_unit unit;         /* what a row is */
 	bool json, replay;              /* replay: also snapshots of a recording that is not our own */
-	double percent_limit;           /* rows below it are left out, and their number is told; 0: half a percent */
+	double percent_limit;           /* rows below it are left out, and their number is told; -1: half a percent */
 	const struct gus_screen_options *screen;
+	const struct gus_symbols_options *symbols;      /* where names are looked for; NULL: where they are */
 	const struct gus_log *log;
 	void (*tell)(const struct gus_damage *damage);  /* what of the recording cannot be read */
 	/* Who has what is to be shown, while this runs; NULL: it is printed. */

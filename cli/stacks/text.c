@@ -52,6 +52,10 @@ static void say_explained(const struct text *t)
 				  "waited for or retired (inferred), and split by a model of the CPU (modelled)",
 				  percent(a->explained, a->weight), windows ? where :
 				  v->partly ? "stretches of its trace" : "its trace"));
+	if (v->model && v->model->windows && v->model->windows->failed)
+		say(t, gus_format("%u more window%s could not be read; of the first, as it is: %s",
+				  v->model->windows->failed, v->model->windows->failed == 1 ? "" : "s",
+				  v->model->windows->first.text));
 	if (v->left_out)
 		say(t, gus_format("%" PRIu64 " instructions of the trace were not run, as it has too many threads",
 				  v->left_out));
@@ -165,6 +169,8 @@ char *gus_stacks_name(const struct gus_stacks_view *v, const struct gus_sum_row 
 				  row->offset - row->start, module);
 	if (row->function)
 		return gus_format("%s [%s]", row->function, module);
+	if (!row->loop && (v->how->unit == GUS_SUM_FUNCTION || v->how->unit == GUS_SUM_LOOP))
+		return gus_format("[unknown] [%s]", module);
 	return gus_format("0x%" PRIx64 " [%s]", row->offset, module);
 }
 
@@ -225,7 +231,7 @@ static size_t make_columns(const struct gus_stacks_view *v, struct gus_table_col
 
 void gus_stacks_text(const struct gus_stacks_view *v)
 {
-	double least = v->how->percent_limit > 0 ? v->how->percent_limit : LEAST;
+	double least = v->how->percent_limit >= 0 ? v->how->percent_limit : LEAST;
 	struct text t = { .v = v, .screen = gus_screen_of(stdout, v->how->screen),
 		.most = v->sums->rows.n ? v->sums->rows.v[0].weight : 0 };
 	struct gus_table_column columns[COLUMNS];

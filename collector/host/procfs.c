@@ -286,6 +286,22 @@ bool gus_mapping_next(const char **text, struct gus_mapping *m)
 	return true;
 }
 
+size_t gus_mapping_path(const struct gus_mapping *m, char *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->path_length; i++) {
+		if (m->path_length - i >= 4 && memcmp(m->path + i, "\\012", 4) == 0) {
+			to[n++] = '\n';
+			i += 3;
+		} else {
+			to[n++] = m->path[i];
+		}
+	}
+	to[n] = '\0';
+	return n;
+}
+
 char gus_thread_state(pid_t pid, pid_t tid)
 {
 	char path[64], text[512];

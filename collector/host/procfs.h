@@ -67,7 +67,7 @@ char *gus_procfs_read(const char *path, size_t *size);
 /* The same, of at most so many bytes; EFBIG if there are more. */
 char *gus_procfs_read_most(const char *path, size_t most, size_t *size);
 
-/* One line of a process's maps. */
+/* One line of a process's maps. The path is as it stands there: gus_mapping_path says what it is. */
 struct gus_mapping {
 	uint64_t start, end, offset, inode;
 	uint32_t major, minor;
@@ -78,6 +78,10 @@ struct gus_mapping {
 
 /* Takes apart the line at *text and moves behind it; false at the end, or if the line is none. */
 bool gus_mapping_next(const char **text, struct gus_mapping *mapping);
+
+/* The path of a mapping, whose newlines the kernel writes as \012, terminated; to has room for path_length bytes and
+ * one more. Returns its length. */
+size_t gus_mapping_path(const struct gus_mapping *m, char *to);
 
 /* The state of a thread in /proc; '\0' if it is not there. */
 char gus_thread_state(pid_t pid, pid_t tid);

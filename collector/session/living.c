@@ -163,8 +163,9 @@ static void add_mapping(struct gus_living *l, struct gus_sideband *s, pid_t pid,
 			uint64_t time)
 {
 	static const struct gus_file_id none;
-	const char *path = map->path_length ? map->path : "//anon"; /* the kernel's own word in its records */
-	size_t length = map->path_length ? map->path_length : strlen(path);
+	char *own = map->path_length ? gus_alloc(map->path_length + 1) : NULL;
+	size_t length = own ? gus_mapping_path(map, own) : strlen("//anon");
+	const char *path = own ? own : "//anon"; /* the kernel's own word in its records */
 	const struct gus_file_id *id = *path == '/' && map->inode ? file_id(l, pid, map) : &none;
 	Gusprof__Mmap *m = gus_sideband_add(s, GUSPROF__RECORD__KIND_MMAP, length + 1 + GUS_BUILD_ID_MAX + 1)->mmap;
 
@@ -180,6 +181,7 @@ static void add_mapping(struct gus_living *l, struct gus_sideband *s, pid_t pid,
 		m->minor = map->minor;
 		m->inode = map->inode;
 	}
+	free(own);
 }
 
 static void add_mappings(struct gus_living *l, struct gus_sideband *s, pid_t pid, uint64_t time)

@@ -142,11 +142,13 @@ struct listing {
  * namespace, nor where the file was replaced, as by an update. */
 static bool is_same_file(struct listing *l, const struct gus_mapping *m)
 {
+	char path[PATH_MAX];
+
 	if (!m->inode || !m->path_length || *m->path != '/' || m->path_length >= sizeof(l->path))
 		return false;
-	if (strncmp(l->path, m->path, m->path_length) != 0 || l->path[m->path_length]) {
-		memcpy(l->path, m->path, m->path_length);
-		l->path[m->path_length] = '\0';
+	gus_mapping_path(m, path);
+	if (strcmp(l->path, path) != 0) {
+		strcpy(l->path, path);
 		l->found = stat(l->path, &l->file) == 0 && S_ISREG(l->file.st_mode);
 	}
 	return l->found && l->file.st_ino == m->inode && major(l->file.st_dev) == m->major &&
@@ -175,8 +177,10 @@ static void add_mapping(struct listing *l, struct gus_snapshot *s, const struct 
 		to->file_size = (uint64_t)l->file.st_size;
 		to->file_mtime_ns = (uint64_t)l->file.st_mtim.tv_sec * 1000000000 + (uint64_t)l->file.st_mtim.tv_nsec;
 	}
-	if (m->path_length)
-		to->path = gus_strndup(m->path, m->path_length);
+	if (m->path_length) {
+		to->path = gus_alloc(m->path_length + 1);
+		gus_mapping_path(m, to->path);
+	}
 	if (a->n_mappings == *room) {
 		*room = *room ? 2 * *room : 256;
 		a->mappings = gus_resize(a->mappings, *room, sizeof(*a->mappings));

@@ -31,6 +31,15 @@ static void prints(json_t *value, const char *want)
 	free(text);
 }
 
+static void addresses_beyond_integers_are_text(void **state)
+{
+	(void)state;
+	prints(gus_json_address(0), "[0]\n");
+	prints(gus_json_address(0x7fffffffffffffff), "[9223372036854775807]\n");
+	prints(gus_json_address(0x8000000000000000), "[\"0x8000000000000000\"]\n");
+	prints(gus_json_address(0xffffffff81000040), "[\"0xffffffff81000040\"]\n");
+}
+
 static void what_is_not_known_is_null(void **state)
 {
 	(void)state;
@@ -107,6 +116,7 @@ static void a_full_disk_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(addresses_beyond_integers_are_text),
 		cmocka_unit_test(what_is_not_known_is_null),
 		cmocka_unit_test(great_numbers_stay_positive),
 		cmocka_unit_test(bytes_of_no_character_are_replaced),

@@ -92,6 +92,7 @@ static int setup(void **state)
 	s->how.input = "a.data";
 	s->how.screen = &screen;
 	s->how.unit = GUS_SUM_INSTRUCTION;
+	s->how.percent_limit = -1;
 	s->v = (struct gus_stacks_view){ .how = &s->how, .clues = &s->clues, .account = &s->account, .sums = &s->sums,
 		.model = &s->model, .event = "cpu-clock", .width = 6 };
 	*state = s;
@@ -213,7 +214,7 @@ static void the_units(void **state)
 
 	s->how.unit = GUS_SUM_FUNCTION;
 	SAYS(s, " work [app] ST-L1 75%");
-	SAYS(s, " 0x7001 [] unknown 100% (as seen)\n");
+	SAYS(s, " [unknown] [] unknown 100% (as seen)\n");
 	SAYS(s, " in 1 functions with");
 	OMITS(s, "imul");
 	s->how.unit = GUS_SUM_MODULE;

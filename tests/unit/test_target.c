@@ -159,6 +159,7 @@ static void mappings(void **state)
 		"garbage\n";
 	struct gus_mapping m;
 	const char *at = text;
+	char path[32];
 
 	(void)state;
 	assert_true(gus_mapping_next(&at, &m));
@@ -179,6 +180,11 @@ static void mappings(void **state)
 	assert_false(gus_mapping_next(&at, &m));
 	at = "";
 	assert_false(gus_mapping_next(&at, &m));
+	/* a newline in a path, and what only looks like one's beginning */
+	at = "1000-2000 r--p 00000000 fd:01 7 /a\\012b\\01\n";
+	assert_true(gus_mapping_next(&at, &m));
+	assert_int_equal(gus_mapping_path(&m, path), strlen("/a\nb\\01"));
+	assert_string_equal(path, "/a\nb\\01");
 	/* a line that stops anywhere is no mapping, or one without a path */
 	for (const char *cut = text; *cut && *cut != '\n'; cut++) {
 		char *line = gus_strndup(text, (size_t)(cut - text));

@@ -1163,6 +1163,70 @@ static void test_refused(void **state)
 }
 
 /* A trace that is cut: what comes before is run, and the error says so. */
+/* Blocks that share their bytes at 1,000 addresses: a file of some KB, and 4 million instructions. */
+static void code_is_bound_by_the_file(void **state)
+{
+	static uint8_t code[4096], lengths[4096];
+	struct gus_error err = { 0 };
+	struct gus_trace *trace;
+	struct made_trace made;
+	struct made_model s;
+	uint8_t *bytes;
+	size_t size;
+
+	(void)state;
+	memset(code, 0x90, sizeof(code));
+	memset(lengths, 1, sizeof(lengths));
+	made_trace_begin(&made, "x86_64");
+	for (uint64_t i = 0; i < 1000; i++)
+		made_trace_block(&made, 0x10000 * (i + 1), code, lengths, sizeof(code), sizeof(lengths));
+	made_trace_step(&made, 0, 0);
+	made_trace_flush(&made, 0);
+	trace = made_trace_end(&made);
+	size = (size_t)lseek(made.fd, 0, SEEK_END);
+	assert_true(size < 65536);
+	bytes = gus_alloc(size);
+	assert_int_equal(pread(made.fd, bytes, size, 0), (ssize_t)size);
+	gus_trace_close(trace);
+	trace = gus_trace_open_memory(bytes, size, &err);
+	made_model_begin(&s);
+	gus_traced_open(&s.t, &s.options);
+	assert_int_equal(gus_traced_read(&s.t, trace, &err), -1);
+	assert_int_equal(err.code, GUS_E_FULL);
+	assert_true(s.t.program->insns_n <= GUS_LIMIT_TRACE_CODE.base + GUS_LIMIT_TRACE_CODE.per_byte * size);
+	gus_trace_close(trace);
+	made_model_end(&s);
+	made_model_free(&s);
+	free(bytes);
+}
+
+/* The same code in two windows of one process is learned once, other code at its address, or of another process,
+ * again. */
+static void windows_share_their_code(void **state)
+{
+	static const uint8_t one[] = { 0x90, 0xc3 }, other[] = { 0x50, 0xc3 }, lengths[] = { 1, 1 };
+	static const struct { const uint8_t *code; uint32_t pid; size_t blocks; } windows[] = {
+		{ one, 7, 1 }, { one, 7, 1 }, { other, 7, 2 }, { one, 8, 3 }, { one, 8, 3 } };
+	struct made_model s;
+
+	(void)state;
+	made_model_begin(&s);
+	gus_traced_open(&s.t, &s.options);
+	for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++) {
+		struct made_trace made;
+
+		made_trace_begin(&made, "x86_64");
+		made_trace_step(&made, made_trace_block(&made, 0x1000, windows[i].code, lengths, 2, 2), 0);
+		made_trace_flush(&made, 0);
+		gus_traced_moment(&s.t, windows[i].pid, 1000 * i);
+		made_model_read(&s, made_trace_end(&made));
+		assert_int_equal(s.t.blocks.n, windows[i].blocks);
+	}
+	made_model_end(&s);
+	assert_int_equal(s.t.instructions, 10);
+	made_model_free(&s);
+}
+
 static void test_cut(void **state)
 {
 	struct made_model s;
@@ -1420,6 +1484,8 @@ int main(void)
 		cmocka_unit_test(test_long_block),
 		cmocka_unit_test(test_without_address),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(code_is_bound_by_the_file),
+		cmocka_unit_test(windows_share_their_code),
 		cmocka_unit_test(test_cut),
 	};
 
