@@ -24,11 +24,24 @@
 #include "proto/writer.h"
 #include "tracing/replay/replay.h"
 
-/* For one window, and from when on none is begun. What has been executed by then counts. */
-enum { SECONDS_MOST = 1, SECONDS_ALL = 10 };
+/* For one window. What has been executed by then counts. */
+enum { SECONDS_MOST = 1 };
+/* When so much time has gone into them, none is begun: half of what the recording took, from 2 s to 10 s. */
+#define ALL_SHARE 0.5
+#define ALL_LEAST 2.0
+#define ALL_MOST 10.0
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
 
 void gus_record_replay_init(struct gus_record_replay *r, const struct gus_target *target)
 {
+	r->created = now();
 	if (target->kind != GUS_TARGET_PROCESSES)
 		return;
 	for (size_t i = 0; i < target->watches.n; i++) {
@@ -59,14 +72,6 @@ static void ask_to_skip(int number)
 {
 	(void)number;
 	skip = 1;
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* Where code is from. */
@@ -264,7 +269,10 @@ static void make_order(struct order *order, unsigned n)
 
 static bool is_late(struct gus_record_replay *r)
 {
-	r->late |= now() - r->begun > SECONDS_ALL && !r->keep_memory;
+	double most = ALL_SHARE * (r->begun - r->created);
+
+	most = most < ALL_LEAST ? ALL_LEAST : most > ALL_MOST ? ALL_MOST : most;
+	r->late |= now() - r->begun > most && !r->keep_memory;
 	return r->late;
 }
 

@@ -30,7 +30,7 @@ struct gus_record_replay {
 	bool skipped;                   /* by a signal */
 	bool full;                      /* max_size does not allow all */
 	bool late;                      /* there was no time for all */
-	double begun, seconds;
+	double created, begun, seconds; /* created: before the recording */
 	char why[256];                  /* of the first that failed */
 };
 

@@ -6,6 +6,7 @@
 
 #include "attribution/accounts/account.h"
 #include "cli/common/json.h"
+#include "cli/model/view.h"
 #include "cli/stacks/stacks.h"
 #include "symbolizer/insn/insn.h"
 
@@ -32,12 +33,15 @@ static json_t *recording(const struct gus_stacks_view *v)
 
 static json_t *total(const struct gus_stacks_view *v)
 {
+	const struct gus_model_windows *w = v->model ? v->model->windows : NULL;
 	json_t *o = json_object();
 
 	json_object_set_new(o, "weight", integer(v->account->weight));
 	json_object_set_new(o, "explained", integer(v->account->explained));
 	json_object_set_new(o, "retire_width", v->account->explained ? integer(v->account->solution.width) :
 			    json_null());
+	json_object_set_new(o, "windows", w ? integer(w->taken) : json_null());
+	json_object_set_new(o, "windows_failed", w ? integer(w->failed) : json_null());
 	json_object_set_new(o, "stretches", json_boolean(v->partly));
 	json_object_set_new(o, "instructions_left_out", integer(v->left_out));
 	json_object_set_new(o, "not_sampled", integer(v->clues->unsampled));
