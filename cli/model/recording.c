@@ -5,6 +5,7 @@
 
 #include "attribution/routes/trace.h"
 #include "attribution/routes/walk.h"
+#include "base/error.h"
 #include "cli/common/naming.h"
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
@@ -42,6 +43,14 @@ int gus_model_names_load(struct gus_profile *profile, struct gus_reader *reader,
 	return rc;
 }
 
+static bool has_branches(const Gusprof__Header *header)
+{
+	for (size_t i = 0; i < header->n_events; i++)
+		if (header->events[i]->branch_type)
+			return true;
+	return header->branch_type != 0;
+}
+
 int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus_error *err)
 {
 	struct gus_reader *reader = gus_recording_open(path, err);
@@ -53,6 +62,11 @@ int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus
 
 	if (!reader)
 		return -1;
+	if (m->executed_only && !has_branches(gus_reader_header(reader))) {
+		gus_reader_close(reader);
+		return gus_fail(err, GUS_E_NOT_FOUND, "the recording has no windows of it (record makes some, or says "
+				"why not)");
+	}
 	rc = gus_model_names_load(&profile, reader, err);
 	if (rc == 0) {
 		rc = gus_routes_load(&routes, reader, &profile, err);

@@ -60,6 +60,7 @@ struct gus_model_traced {
 	const char *rates;              /* the recording to take rates of; "none"; NULL: the one that is modelled */
 	const char *rates_of;           /* what people are told that it is */
 	struct gus_observed *observed;  /* what it says (rates.h); NULL: nothing */
+	bool executed_only;             /* what was executed, and nothing that samples without branches let one infer */
 	struct gus_symbols *symbols;    /* names, of the recording that has the traces; borrowed. NULL: of files */
 	const struct gus_screen_options *screen; /* of text */
 	struct gus_model_output *output;

@@ -129,7 +129,7 @@ static int run(struct stacks *s, const struct gus_uarch *uarch, const char *path
 		.setting = "traced" };
 	struct gus_model_traced m = {
 		.uarch = uarch, .config = &s->config, .caches = &s->caches, .core = true, .all = true, .alone = true,
-		.warm = true, .most = MOST, .input = s->how->input, .screen = s->how->screen, .output = &output,
+		.warm = true, .executed_only = true, .most = MOST, .input = s->how->input, .screen = s->how->screen, .output = &output,
 		.expectation = &expectation, .shower = &shower, .silent = true,
 		.listen = listen, .leave = leave, .listen_context = &s->warm, .cold_context = &s->cold,
 	};
