@@ -30,7 +30,8 @@ int main(void)
 	}
 }
 C
-	"${CC:-cc}" -O1 -o "$1" "$1.c" 2>err || skip "no compiler: $(head -n 1 err)"
+	# shellcheck disable=SC2086 # it may be words
+	${CC:-cc} -O1 -o "$1" "$1.c" 2>err || skip "no compiler: $(head -n 1 err)"
 }
 case $(uname -m) in
 x86_64) again='imul %0, %0;' nothing='.byte 0x0f, 0x1f, 0x40, 0x00;' ;;
@@ -52,7 +53,7 @@ import json, sys
 d = json.load(open("out"))
 rows = {r["function"]: r for r in d["rows"]}
 change = rows["changed"]["change"]["value"]
-sys.exit(not eval(sys.argv[1]))
+sys.exit(not eval("(" + sys.argv[1] + ")"))
 P
 }
 "$gusprof" diff --format json before after >out 2>err
