@@ -21,6 +21,8 @@ void gus_traced_look_at_knobs(struct gus_traced *t);
 /* One thread of the trace. */
 struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t stream, struct gus_error *err);
 void gus_traced_thread_free(struct gus_traced_thread *th);
+/* Whether the core engine has run it for as long as it may (core_cycles_most). */
+bool gus_traced_thread_is_long(const struct gus_traced_thread *th);
 /* A step, with whatever followed the one before. */
 void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace_step *step);
 /* Knobs have changed. What is in its chunk is run with the new ones. */

@@ -222,6 +222,27 @@ static void feed_core(struct gus_traced_thread *th, const struct gus_op_steps *s
 		check_core(th, gus_core_feed(th->core, steps, &err), &err);
 }
 
+/* As long as in the run before, so that both are of the same. */
+static bool is_as_long(const struct gus_traced_thread *th, const struct gus_traced_lengths *lengths)
+{
+	return th->stream < lengths->n && lengths->v[th->stream] && th->instructions >= lengths->v[th->stream];
+}
+
+bool gus_traced_thread_is_long(const struct gus_traced_thread *th)
+{
+	const struct gus_traced_options *o = &th->t->options;
+
+	if (o->lengths_known)
+		return is_as_long(th, o->lengths);
+	if (!o->core_cycles_most || !th->core || gus_core_cycles(th->core) <= o->core_cycles_most)
+		return false;
+	while (o->lengths && o->lengths->n <= th->stream)
+		gus_vec_push(o->lengths, 0);
+	if (o->lengths && !o->lengths->v[th->stream])
+		o->lengths->v[th->stream] = th->instructions;
+	return true;
+}
+
 /* It is some hundred ops behind what it was fed: where nothing comes behind them these are run to their end. */
 static void drain_core(struct gus_traced_thread *th)
 {

@@ -113,6 +113,8 @@ static int run_step(struct gus_traced *t, const struct gus_trace_step *step, str
 	}
 	if (!th)
 		return -1;
+	if (gus_traced_thread_is_long(th))
+		return 0;
 	gus_traced_thread_step(th, step);
 	if (check_alone(t, err) != 0)
 		return -1;

@@ -35,6 +35,8 @@ struct gus_sensitivity;
 struct gus_traced_match;
 struct gus_traced_pool;
 
+struct gus_traced_lengths gus_vec(uint64_t);
+
 struct gus_traced_options {
 	const struct gus_uarch *uarch;
 	const struct gus_core_config *config;
@@ -64,6 +66,11 @@ struct gus_traced_options {
 	bool memory;
 	bool all;                               /* the engine runs on all of it, not on a sample (stretches.h) */
 	bool warm;                              /* all is told as if nothing had been touched for the first time */
+	uint64_t core_cycles_most;              /* of a thread that the core engine runs; 0: all of it */
+	/* How many instructions of each thread that were, by stream (0: all), for another run of the same traces, which
+	 * knows them. NULL: nobody asks. */
+	struct gus_traced_lengths *lengths;
+	bool lengths_known;
 	bool interval;                          /* also the cycles of the other end: warm caches, or cold ones */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
 	/* Lines of long accesses (string instructions) that caches follow in all threads together; 0: 4 GiB of them.

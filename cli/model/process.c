@@ -352,11 +352,16 @@ static int show_kept(struct gus_model_traced *m, struct gus_model_windows *windo
 		     struct gus_trace *trace, const struct gus_rights *rights, struct gus_error *err)
 {
 	struct gus_branch_config predictor;
+	struct gus_traced_lengths lengths = { 0 };
 	struct gus_traced t;
 	int rc;
 
-	if (m->cold_context)
+	m->core_cycles_most = m->window_cycles_most;
+	m->lengths = &lengths;
+	if (m->cold_context) {
 		run_cold(m, path, rights);
+		m->lengths_known = true; /* and both are of the same instructions */
+	}
 	gus_model_traced_open(m, NULL, rights, &predictor, &t);
 	rc = take_kept(&t, windows, trace, err);
 	if (windows->taken)
@@ -364,6 +369,7 @@ static int show_kept(struct gus_model_traced *m, struct gus_model_windows *windo
 	else if (rc == 0)
 		*err = windows->first;
 	gus_model_traced_close(m, NULL, &t);
+	gus_vec_free(&lengths);
 	return windows->taken ? rc : -1;
 }
 

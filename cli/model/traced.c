@@ -66,6 +66,7 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 		.uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = predictor,
 		.weight = m->weight, .causality = m->causality, .both = m->both, .core = m->core,
 		.interval = m->interval,
+		.core_cycles_most = m->core_cycles_most, .lengths = m->lengths, .lengths_known = m->lengths_known,
 		.warm = m->warm, .phases = m->phases, .memory = m->memory, .all = m->all,
 		.warm_up = m->warm_up, .alone = m->alone, .listen = m->listen, .leave = m->leave,
 		.listen_context = m->listen_context, .observed = m->observed };

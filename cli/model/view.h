@@ -60,6 +60,10 @@ struct gus_model_traced {
 	const char *rates;              /* the recording to take rates of; "none"; NULL: the one that is modelled */
 	const char *rates_of;           /* what people are told that it is */
 	struct gus_observed *observed;  /* what it says (rates.h); NULL: nothing */
+	uint64_t window_cycles_most;    /* of each window that a recording has; 0: all */
+	uint64_t core_cycles_most;      /* of each thread, of windows alone; 0: all */
+	struct gus_traced_lengths *lengths; /* between the cold run and the other; NULL: there is no cold one */
+	bool lengths_known;
 	bool executed_only;             /* what was executed, and nothing that samples without branches let one infer */
 	struct gus_symbols *symbols;    /* names, of the recording that has the traces; borrowed. NULL: of files */
 	const struct gus_screen_options *screen; /* of text */
