@@ -37,7 +37,7 @@ has()
 # Verbs.
 offers "record report" re
 offers "$({ "$gusprof" --list-verbs; echo --help; echo --version; } | sort | paste -sd ' ')" ""
-offers "doctor dump" help d
+offers "diff doctor dump" help d
 
 # All options of each verb are offered, and no others.
 for verb in $("$gusprof" --list-verbs | grep -vx help); do
