@@ -46,6 +46,7 @@
 #define HIGH_FD 1000
 #define NOTICES 4
 #define PROGRAM_MAX 255
+#define TURNS 2         /* of string instructions in a replay, for each instruction that its window may have */
 
 /* What happens in processes that are forked off, in memory that all of them share. */
 struct children {
@@ -126,6 +127,8 @@ static struct gus_steps *new_stream(unsigned vcpu)
 	struct gus_steps *s = gus_alloc(sizeof(*s));
 
 	gus_steps_init(s, (uint32_t)tracer.streams.n, &tracer.options.windows);
+	if (tracer.options.replay)
+		s->turns_most = TURNS * tracer.options.windows.length;
 	gus_vec_push(&tracer.streams, s);
 	atomic_store(&tracer.of_vcpu[vcpu], s);
 	tracer.vcpus = vcpu >= tracer.vcpus ? vcpu + 1 : tracer.vcpus;

@@ -128,12 +128,24 @@ static bool is_again(const struct gus_steps *s, const struct gus_translated *cod
 		code->block.address == before->last;
 }
 
-bool gus_steps_due(const struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last)
+/* The window ends here, if there were as many turns as it may have. */
+static bool has_turned(struct gus_steps *s)
+{
+	if (!s->turns_most || s->turns < s->turns_most)
+		return false;
+	s->to = s->seen;
+	return true;
+}
+
+bool gus_steps_due(struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last)
 {
 	const struct gus_trace_block *before;
 
-	if (!s->steps.n || is_again(s, code))
+	*last = GUS_TRACE_NEXT_UNKNOWN;
+	if (!s->steps.n)
 		return false;
+	if (is_again(s, code))
+		return has_turned(s);
 	before = &s->steps.v[s->steps.n - 1].code->block;
 	*last = before->address + before->size == code->block.address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
 	if (s->seen >= s->to)
@@ -157,8 +169,10 @@ void gus_steps_execute(struct gus_steps *s, struct gus_translated *code)
 {
 	s->again = is_again(s, code);
 	s->plain = false;
-	if (s->again)
+	if (s->again) {
+		s->turns++;
 		return;
+	}
 	s->previous = code;
 	s->now = is_in_window(s) ? code : NULL;
 	s->plain = s->now && !code->repeats;

@@ -60,6 +60,9 @@ struct gus_steps {
 	struct gus_vec(struct gus_trace_access) accesses;
 	uint64_t at;                    /* of the first step */
 	size_t most;                    /* steps till they are written */
+	/* Of string instructions, so far, and at most: with that many the window is over, though in the midst of one.
+	 * 0: there may be any number */
+	uint64_t turns, turns_most;
 };
 
 /* Whether no window is to come. */
@@ -72,7 +75,7 @@ void gus_steps_init(struct gus_steps *s, uint32_t number, const struct gus_windo
 void gus_steps_free(struct gus_steps *s);
 
 /* Whether what is there has to be written before code is executed. *last is how it was left. */
-bool gus_steps_due(const struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last);
+bool gus_steps_due(struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last);
 void gus_steps_execute(struct gus_steps *s, struct gus_translated *code);
 void gus_steps_access(struct gus_steps *s, const struct gus_translated_insn *insn, uint64_t address, uint32_t size,
 		      bool store);

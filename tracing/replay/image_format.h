@@ -36,6 +36,7 @@ struct gus_replay_told {
 	uint64_t begun;                 /* the snapshot's own code is next */
 	uint64_t most, states_most;     /* that there is room for; set by who begins it */
 	uint64_t n, states_n;
+	uint64_t turns;                 /* further ones of string instructions that repeat; at most as many as steps */
 	uint64_t ended, number, at;     /* enum gus_replay_end; of the call or the signal, and where */
 	struct gus_replay_step steps[];
 };

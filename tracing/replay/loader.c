@@ -273,14 +273,28 @@ static void keep_stepping(const struct gus_replay_step *s, const struct context 
 		*(volatile uint64_t *)(uintptr_t)c->registers[15] |= TRAP_FLAG;
 }
 
+/* A further turn of the last instruction, which is told of once. */
+static bool is_turn(const struct context *c)
+{
+	const struct gus_replay_step *last = &told->steps[told->n - 1];
+
+	return told->n && last->registers[GUS_REPLAY_RIP] == c->registers[GUS_REPLAY_RIP] && is_repeated_string(last);
+}
+
 static void on_step(int number, const struct information *info, struct context *c)
 {
 	struct gus_replay_step *s = &told->steps[told->n];
 	uint64_t rip = c->registers[GUS_REPLAY_RIP];
+	bool turned = false;
 
 	(void)number, (void)info;
-	if (is_ours(rip) || (told->n && s[-1].registers[GUS_REPLAY_RIP] == rip && is_repeated_string(s - 1)))
-		return; /* the jump, and further turns of one instruction */
+	if (is_ours(rip)) /* the jump */
+		return;
+	if (is_turn(c)) {
+		turned = ++told->turns >= told->most;
+		if (!turned)
+			return;
+	}
 	if (told->n >= told->most)
 		end(GUS_REPLAY_BY_STEPS, 0, rip);
 	for (int i = 0; i < 18; i++)
@@ -291,6 +305,8 @@ static void on_step(int number, const struct information *info, struct context *
 	if (may_need_state(s))
 		keep_state(s, c);
 	keep_stepping(s, c);
+	if (turned) /* in the midst of an instruction, and this is how far it is */
+		end(GUS_REPLAY_BY_STEPS, 0, rip);
 }
 
 static void begin_stepping(void)
