@@ -330,7 +330,10 @@ static void list_sites(struct gus_prior *p, const struct gus_groups *g)
 		gus_vec_push(&p->weights, c->sites.v[i].weight);
 		gus_vec_push(&p->repeats, c->sites.v[i].repeats);
 		gus_vec_push(&p->seconds, c->sites.v[i].second ? gus_groups_site(g, c->sites.v[i].second) : UINT32_MAX);
+		gus_vec_push(&p->reached, false);
 	}
+	for (size_t i = 0; i < c->edges.n; i++)
+		p->reached.v[c->edges.v[i].to] = true;
 }
 
 void gus_prior_weigh(struct gus_prior *p, double ways)
@@ -372,5 +375,6 @@ void gus_prior_free(struct gus_prior *p)
 	gus_vec_free(&p->met_of);
 	gus_vec_free(&p->weights);
 	gus_vec_free(&p->repeats);
+	gus_vec_free(&p->reached);
 	gus_vec_free(&p->seconds);
 }

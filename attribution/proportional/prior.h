@@ -37,6 +37,7 @@ struct gus_prior {
 	struct gus_vec(uint32_t) met_of;                        /* by site, and one more: where its own begin in met */
 	struct gus_vec(double) weights;                         /* by site: instructions */
 	struct gus_vec(bool) repeats;                           /* by site: as of groups */
+	struct gus_vec(bool) reached;                           /* by site: from another op; else traces begin there */
 	/* By site: where the second of two fused ones is a site as well, as code that begins there is executed, too;
 	 * else UINT32_MAX. */
 	struct gus_vec(uint32_t) seconds;

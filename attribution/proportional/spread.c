@@ -81,14 +81,17 @@ static void link_to(struct seen *seen, size_t cycle, uint32_t site, bool behind,
 	add_link(seen, cycle, &(struct place_key){ .site = site, .behind = behind && seen->of.behind }, share);
 }
 
-/* A string instruction that repeats does not retire first: an interrupt is taken in its midst, and lands on it. */
+/* A string instruction that repeats does not retire first: an interrupt is taken in its midst, and lands on it. What no
+ * trace has led to is behind something that none has, as a system call: what was waited for there nobody knows, and it
+ * was not this. */
 static void link_interrupt(struct seen *seen, const struct gus_prior *p, size_t i)
 {
 	const struct gus_prior_cycle *c = &p->cycles.v[i];
 	double early = p->repeats.v[c->head] ? 1 : seen->of.early;
 	struct place_key half = half_of(p, c->head);
 
-	link_to(seen, i, c->head, false, early);
+	if (p->reached.v[c->head] || p->repeats.v[c->head])
+		link_to(seen, i, c->head, false, early);
 	if (seen->of.halves && p->weights.v[c->head] > 1)
 		add_link(seen, i, &half, 1 - early);
 	else

@@ -587,6 +587,73 @@ static void test_repeats(void **state)
 	drop(&t);
 }
 
+/* Traces begin at A, and nothing leads there: what is seen at it was waited for before, and not by A, though a tenth of
+ * samples lands on what is waited for itself. Where the rule is that all do, A has its own. */
+static void test_begins(void **state)
+{
+	static const struct { enum gus_spread_sight sight; bool sees; } cases[] = {
+		{ GUS_SPREAD_BEHIND, false }, { GUS_SPREAD_INTERRUPT, false }, { GUS_SPREAD_NEXT, true } };
+	const struct gus_prior_options po = gus_prior_defaults(4);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_spread *spread;
+		struct gus_prior prior;
+		struct loop f;
+
+		begin(&f);
+		gus_groups_leave(f.groups, 7);
+		for (uint32_t round = 0; round < ROUNDS; round++) {
+			f.l = gus_groups_listen(f.groups, round, &f.p);
+			for (uint32_t op = 0; op < 3; op++) {
+				retire(&f, op, 0);
+				cycle(&f, GUS_COMMIT_COMPUTE, 1);
+			}
+			gus_groups_leave(f.groups, round);
+		}
+		gus_prior_make(&prior, f.groups, &po, NULL);
+		spread = gus_spread_new(&prior);
+		gus_spread_see(spread, &(struct gus_spread_seen){ .sight = cases[i].sight, .early = .1 });
+		assert_int_equal(gus_spread_sees(spread, 0, &(struct gus_site_count){ .site = 0 }), cases[i].sees);
+		assert_true(gus_spread_sees(spread, 0, &(struct gus_site_count){ .site = 1 }));
+		gus_spread_free(spread);
+		gus_prior_free(&prior);
+		gus_groups_free(f.groups);
+	}
+}
+
+/* A and B are one op, which is waited for 6 cycles; then C, and again. Of the cycles of the pair, 7 of 8, half is seen
+ * at A and half at B; of C's half at C, and half at A. */
+static void test_halves_early(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, 3.5 + .5 }, { 0, false, 3.5, true }, { 1, false, .5 } };
+	const struct gus_prior_options po = { .width = 4 };
+	struct gus_spread *spread;
+	struct gus_prior prior;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	f.ops[0].insns_n = 2;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		cycle(&f, GUS_COMMIT_STALLED, 6);
+		retire(&f, 0, GUS_CORE_ST_L1);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		retire(&f, 2, 0);
+		cycle(&f, GUS_COMMIT_COMPUTE, 1);
+	}
+	gus_groups_leave(f.groups, 7);
+	gus_prior_make(&prior, f.groups, &po, NULL);
+	gus_prior_weigh(&prior, 0);
+	spread = gus_spread_new(&prior);
+	gus_spread_see(spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_BEHIND, .counts = time, .n = 3,
+			.samples = 10000, .halves = true, .early = .5 });
+	assert_float_equal(gus_spread_divergence(spread), 0, 1e-3);
+	gus_spread_free(spread);
+	gus_prior_free(&prior);
+	gus_groups_free(f.groups);
+}
+
 /* A and B are one op, which is waited for 6 cycles; then C. Time of the pair, by samples of interrupts as they are.
  * begun: where B begins, code has begun once. */
 static double time_of_pair(const struct gus_site_count *time, size_t n, bool halves, bool begun)
@@ -657,6 +724,8 @@ int main(void)
 		cmocka_unit_test(test_known_to_be_behind),
 		cmocka_unit_test(test_behind),
 		cmocka_unit_test(test_interrupt_early),
+		cmocka_unit_test(test_begins),
+		cmocka_unit_test(test_halves_early),
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_halves),
 	};
