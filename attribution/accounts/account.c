@@ -22,6 +22,7 @@ struct work {
 	struct gus_vec(struct there) there;
 	/* By site two: its own, and of a fused pair that of the branch. GUS_CLUE_NONE: none yet. */
 	uint32_t *place_of;
+	bool *shares;                   /* by site: it is in a block about lines that threads share */
 };
 
 static void put(struct work *w, const struct gus_account_cell *cell)
@@ -195,6 +196,31 @@ static uint32_t place_at(struct work *w, uint32_t site, uint16_t psv)
 	return *own;
 }
 
+static void find_sharing(struct work *w)
+{
+	const struct gus_traced *t = w->clues->traced;
+
+	for (uint32_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+
+		for (uint32_t k = 0; gus_traced_block_shares(b) && k < b->insns_n; k++) {
+			uint32_t site = gus_groups_site(w->groups, t->program->insns[b->insn + k].offset);
+
+			if (site != UINT32_MAX)
+				w->shares[site] = true;
+		}
+	}
+}
+
+/* What the model knows nothing of: what other threads do to a line, and how much a string instruction that repeats has
+ * still to move, if that is all that can be said of it. */
+static bool is_blind(const struct work *w, uint32_t site, uint16_t psv)
+{
+	if (gus_met_knows(&w->a->solution.met, site))
+		return false;
+	return w->shares[site] || (!psv && gus_groups_counts(w->groups)->sites.v[site].repeats);
+}
+
 /* The parts of a thread's time, as whole numbers: cells of the solution from the first on. */
 static void put_shares(struct work *w, size_t first, size_t n, uint64_t whole)
 {
@@ -208,10 +234,13 @@ static void put_shares(struct work *w, size_t first, size_t n, uint64_t whole)
 	for (size_t i = 0; i < n; i++) {
 		const struct gus_replicates_cell *c = &e->replicates.cells.v[first + i];
 
+		bool blind = is_blind(w, c->site, c->psv);
+
 		put(w, &(struct gus_account_cell){ .place = place_at(w, c->site, c->psv), .thread = c->who,
-				.what.events = c->psv & GUS_PSV_ALL, .moved = true, .weight = weights[i],
-				.told = (uint32_t)(first + i),
-				.evidence = gus_met_knows(&e->met, c->site) ? GUS_INFERRED : GUS_MODELLED });
+				.what = { .events = blind ? 0 : c->psv & GUS_PSV_ALL, .unknown = blind },
+				.moved = true, .weight = weights[i], .told = (uint32_t)(first + i),
+				.evidence = blind ? GUS_UNKNOWN : gus_met_knows(&e->met, c->site) ? GUS_INFERRED :
+					GUS_MODELLED });
 	}
 	free(shares);
 	free(weights);
@@ -290,6 +319,7 @@ static void explain(struct work *w, unsigned width)
 	gus_solution_make(&w->a->solution, &given, true);
 	leave_unseen(w);
 	find_places(w);
+	find_sharing(w);
 	share_threads(w);
 	gus_vec_free(&time);
 }
@@ -308,7 +338,9 @@ static int by_place(const void *a, const void *b)
 		return x->what.unknown - y->what.unknown;
 	if (x->what.events != y->what.events)
 		return x->what.events < y->what.events ? -1 : 1;
-	return x->moved - y->moved;
+	if (x->moved != y->moved)
+		return x->moved - y->moved;
+	return x->told != y->told ? (x->told < y->told ? -1 : 1) : 0;
 }
 
 /* What was seen behind a misprediction and otherwise is one cell. */
@@ -379,6 +411,8 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	gus_vec_append(&a->places, clues->places.v, clues->places.n);
 	if (w.groups)
 		w.place_of = gus_zalloc(2 * gus_groups_counts(groups)->sites.n * sizeof(*w.place_of));
+	if (w.groups)
+		w.shares = gus_zalloc(gus_groups_counts(groups)->sites.n * sizeof(*w.shares));
 	take_time(&w);
 	if (a->explained)
 		explain(&w, width);
@@ -387,6 +421,7 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	check(a);
 	gus_vec_free(&w.there);
 	free(w.place_of);
+	free(w.shares);
 }
 
 void gus_account_free(struct gus_account *a)

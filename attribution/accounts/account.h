@@ -33,7 +33,7 @@ struct gus_account {
 	const struct gus_clues *clues;
 	/* The clues', and behind them those that time belongs to and no sample was seen at. */
 	struct gus_vec(struct gus_clue_place) places;
-	struct gus_account_cells gus_vec(struct gus_account_cell) cells; /* by place, thread and component; none is 0 */
+	struct gus_account_cells gus_vec(struct gus_account_cell) cells; /* by place, thread, component; none is 0 */
 	struct gus_vec(struct gus_account_seen) seen;           /* by place and thread */
 	uint64_t weight;                /* of all cells, and of all that was seen */
 	uint64_t explained;             /* of it, what could be moved, whether it was or not */

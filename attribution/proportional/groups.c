@@ -249,6 +249,11 @@ const struct gus_groups_counts *gus_groups_counts(const struct gus_groups *g)
 	return &g->counts;
 }
 
+void gus_groups_doubt(struct gus_groups *g, uint32_t site)
+{
+	g->counts.sites.v[site].guessed = true;
+}
+
 uint32_t gus_groups_site(const struct gus_groups *g, uint64_t address)
 {
 	return gus_index_find(&g->addresses, &address);

@@ -35,7 +35,7 @@ struct gus_groups_site {
 	uint64_t second;        /* the second of two that are fused; 0: it is one */
 	bool branch;
 	bool repeats;           /* a string instruction that may be interrupted, and then goes on */
-	bool guessed;           /* the table has no row for it: how long it takes is a guess */
+	bool guessed;           /* how long it takes is a guess: the table has no row for it, or gus_groups_doubt */
 	uint64_t executed;
 	/* Cycles that it was waited for though it had met nothing (psv is 0): all; of these, where a store could not
 	 * forward to it, and where one had an address of the same last 12 bits. */
@@ -76,6 +76,8 @@ const struct gus_core_listener *gus_groups_listen(struct gus_groups *g, uint32_t
 void gus_groups_leave(struct gus_groups *g, uint32_t stream);
 /* In order of first sight. The last group of a run, which has no next, is in none of them. */
 const struct gus_groups_counts *gus_groups_counts(const struct gus_groups *g);
+/* How long what is at a site takes is not as the model has it. */
+void gus_groups_doubt(struct gus_groups *g, uint32_t site);
 /* The site of an address, or UINT32_MAX. */
 uint32_t gus_groups_site(const struct gus_groups *g, uint64_t address);
 

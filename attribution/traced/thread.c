@@ -7,6 +7,7 @@
 #include "attribution/traced/match.h"
 #include "attribution/traced/private.h"
 #include "attribution/traced/rates.h"
+#include "attribution/traced/shared.h"
 #include "attribution/traced/told.h"
 #include "base/error.h"
 #include "model/code/program.h"
@@ -633,7 +634,7 @@ static void measure_blind(struct gus_traced_thread *th, const struct gus_traced_
 	}
 }
 
-static inline void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
+static inline void take_access(struct gus_traced_thread *th, struct gus_traced_block *b,
 			       const struct gus_trace_access *told_access, const struct gus_traced_match *m,
 			       size_t base, bool skipping)
 {
@@ -647,6 +648,8 @@ static inline void take_access(struct gus_traced_thread *th, const struct gus_tr
 		a = followed(th, told_access);
 	access.bytes = a.size = m->bytes < a.size ? m->bytes : a.size;
 	gus_cache_access(th->cache, &access, &answer);
+	if (th->t->options.shared)
+		b->shared += th->counting && gus_shared_has(th->t->options.shared, b->pid, a.address, a.size);
 	if (m->memory == GUS_TRACED_NONE)
 		return;
 	if (th->groups && th->counting)
@@ -769,6 +772,7 @@ static uint64_t window_of(const struct gus_traced_thread *th, const struct gus_t
  * execution of its own kind, as data do. */
 static void fetch_code(struct gus_traced_thread *th, struct gus_traced_block *b, bool all)
 {
+	const bool warm = th->t->options.warm || th->t->options.warm_code;
 	const struct gus_code_fetched code = { b->address, b->size, (uint64_t)th->now, th->flushed };
 	const struct gus_code_fetch_late *late;
 
@@ -776,7 +780,9 @@ static void fetch_code(struct gus_traced_thread *th, struct gus_traced_block *b,
 	if (all)
 		return;
 	th->late = gus_code_fetch_run(&th->code, &code);
-	late = th->t->options.warm ? &th->late.if_warm : &th->late.told;
+	if (th->t->options.warm_code)
+		th->late.told = th->late.if_warm;
+	late = warm ? &th->late.if_warm : &th->late.told;
 	th->now += late->cycles; /* what comes behind it is fetched later */
 	th->fetching += late->cycles;
 	b->fetch_misses += th->counting ? late->missed : 0;

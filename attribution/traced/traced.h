@@ -66,6 +66,8 @@ struct gus_traced_options {
 	bool memory;
 	bool all;                               /* the engine runs on all of it, not on a sample (stretches.h) */
 	bool warm;                              /* all is told as if nothing had been touched for the first time */
+	bool warm_code;                         /* the code is, of which a window that begins anywhere has all for the
+						 * first time */
 	uint64_t core_cycles_most;              /* of a thread that the core engine runs; 0: all of it */
 	/* How many instructions of each thread that were, by stream (0: all), for another run of the same traces, which
 	 * knows them. NULL: nobody asks. */
@@ -80,6 +82,7 @@ struct gus_traced_options {
 	/* What samples say of accesses and branches, instead of what caches and predictor would do (rates.h); NULL:
 	 * nothing. Caches see all accesses, and the predictor all branches, whoever answers. */
 	struct gus_observed *observed;
+	const struct gus_shared *shared;        /* lines that threads share (shared.h); NULL: none */
 	/* What was measured of branches, by block, instead of what the predictor would do; NULL: nothing. */
 	bool (*mispredicted)(void *context, uint32_t block, bool taken);
 	void *mispredicted_context;
@@ -104,6 +107,7 @@ struct gus_traced_block {
 	uint64_t branch_from, branch_to;
 	/* of its last instruction: unseen: mispredicted for the first time */
 	uint64_t branches, taken, mispredicted, unseen;
+	uint64_t shared;                        /* accesses to lines that threads share */
 	uint64_t measured;                      /* of the branches: answered by what was measured */
 	struct gus_vec(struct gus_traced_match) matches; /* of its last step; see match.h */
 	uint64_t fetch_misses;                  /* lines of code that had to come from L2 for the decoders */
@@ -308,6 +312,13 @@ void gus_traced_source_end(struct gus_traced_source *s);
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
 /* After the last one: adds up. -1 with err if it cannot be run. */
 int gus_traced_end(struct gus_traced *t, struct gus_error *err);
+/* Whether it is about lines that threads share: an access to one takes longer than a hundred others. */
+enum { GUS_TRACED_SHARED_EVERY = 1000 };
+static inline bool gus_traced_block_shares(const struct gus_traced_block *b)
+{
+	return b->shared && b->shared >= b->executed / GUS_TRACED_SHARED_EVERY;
+}
+
 /* The block that executed the instruction most often which begins at that offset of a file; GUS_TRACED_NONE if none was
  * executed there. After the end. */
 uint32_t gus_traced_block_at(struct gus_traced *t, const char *module, uint64_t offset);

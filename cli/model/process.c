@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attribution/profile/profile.h"
+#include "attribution/traced/shared.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/helper.h"
@@ -326,25 +327,59 @@ static void run_cold(struct gus_model_traced *m, const char *path, const struct 
 	gus_trace_close(trace);
 }
 
-/* Bytes that the process had when it had most; 0 if that is not known of each window. */
-static uint64_t most_resident(const char *path)
+/* Of all windows. */
+struct moments {
+	uint64_t resident;      /* bytes that the process had when it had most; 0 if that is not known of each window */
+	bool threads;           /* they are of several */
+};
+
+static struct moments look_at_moments(const char *path)
 {
 	struct gus_trace *trace = gus_trace_open(path, NULL);
-	uint64_t most = 0;
+	struct moments all = { 0 };
+	uint32_t first = 0;
+	bool known = true;
 	int more = trace ? 1 : 0;
 
 	while (more > 0) {
 		const Gusprof__Moment *moment = gus_trace_about(trace)->moment;
 
-		if (!moment || !moment->resident) {
-			gus_trace_close(trace);
-			return 0;
-		}
-		most = moment->resident > most ? moment->resident : most;
+		known = known && moment && moment->resident;
+		if (moment && moment->resident > all.resident)
+			all.resident = moment->resident;
+		if (moment && !first)
+			first = moment->tid;
+		all.threads |= moment && moment->tid != first;
 		more = gus_trace_more(trace, NULL);
 	}
 	gus_trace_close(trace);
-	return most;
+	if (!known)
+		all.resident = 0;
+	return all;
+}
+
+/* Lines that threads share, as far as the windows tell; what cannot be read the run itself will find. */
+static struct gus_shared *find_shared(const char *path, uint32_t line_size)
+{
+	struct gus_trace *trace = gus_trace_open(path, NULL);
+	struct gus_shared *shared = gus_shared_new(line_size);
+	int more = trace ? 1 : 0;
+
+	while (more > 0) {
+		const Gusprof__Moment *moment = gus_trace_about(trace)->moment;
+		struct gus_trace_step step;
+
+		if (moment)
+			gus_shared_window(shared, moment->pid, moment->tid, moment->time);
+		while (moment && gus_trace_next(trace, &step, NULL) > 0)
+			for (uint32_t i = 0; i < step.accesses_n; i++)
+				gus_shared_access(shared, step.accesses[i].address, step.accesses[i].size,
+						  step.accesses[i].store);
+		more = gus_trace_more(trace, NULL);
+	}
+	gus_trace_close(trace);
+	gus_shared_settle(shared);
+	return shared;
 }
 
 /* With the names that the recording brings along, and its programs may not be here. */
@@ -383,14 +418,19 @@ int gus_model_kept_windows(struct gus_model_traced *m, const struct gus_model_pr
 	struct gus_reader *reader = gus_recording_open(path, err);
 	struct gus_profile names;
 	uid_t owner;
+	const struct moments moments = look_at_moments(path);
+	struct gus_shared *shared = NULL;
 	int rc;
 
-	caches.holds_all = gus_cache_holding(&caches, most_resident(path));
+	caches.holds_all = gus_cache_holding(&caches, moments.resident);
 	own.caches = &caches;
+	if (moments.threads)
+		own.shared = shared = find_shared(path, caches.line_size);
 	if (gus_trace_owner(trace, &owner))
 		gus_rights_of_user(&rights, owner, "the recording's owner");
 	if (!reader || gus_model_names_load(&names, reader, err) != 0) {
 		gus_reader_close(reader);
+		gus_shared_free(shared);
 		return -1;
 	}
 	own.symbols = names.symbols;
@@ -400,6 +440,7 @@ int gus_model_kept_windows(struct gus_model_traced *m, const struct gus_model_pr
 		gus_model_rates_free(&own);
 	}
 	gus_profile_free(&names);
+	gus_shared_free(shared);
 	gus_reader_close(reader);
 	return rc;
 }

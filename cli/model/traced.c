@@ -67,9 +67,9 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 		.weight = m->weight, .causality = m->causality, .both = m->both, .core = m->core,
 		.interval = m->interval,
 		.core_cycles_most = m->core_cycles_most, .lengths = m->lengths, .lengths_known = m->lengths_known,
-		.warm = m->warm, .phases = m->phases, .memory = m->memory, .all = m->all,
+		.warm = m->warm, .warm_code = m->warm_code, .phases = m->phases, .memory = m->memory, .all = m->all,
 		.warm_up = m->warm_up, .alone = m->alone, .listen = m->listen, .leave = m->leave,
-		.listen_context = m->listen_context, .observed = m->observed };
+		.listen_context = m->listen_context, .observed = m->observed, .shared = m->shared };
 
 	gus_branch_config_of(predictor, m->config);
 	if (in)
@@ -87,6 +87,7 @@ void gus_model_traced_open_cold(const struct gus_model_traced *m, const struct g
 	struct gus_model_traced other = *m;
 
 	other.warm = other.interval = false;
+	other.warm_code = true;
 	other.listen_context = m->cold_context;
 	gus_model_traced_open(&other, NULL, rights, predictor, cold);
 }

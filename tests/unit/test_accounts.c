@@ -83,6 +83,40 @@ static void precise(void **state)
 	assert_true(made_weight_at(m, APP, IMUL, 0) > 400000);
 }
 
+/* The loop is about lines that threads share, or its product is a string instruction that repeats (as it might be): what
+ * they wait for the model does not know, and of the latter only what it calls the base. Times stay what they are. */
+static void of_what_no_model_has(void **state)
+{
+	struct made *m = *state;
+	uint64_t unknown = 0, told = 0;
+
+	m->s.t.blocks.v[0].shared = m->s.t.blocks.v[0].executed;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	assert_int_equal(m->account.explained, 700000);
+	for (size_t i = 0; i < m->account.cells.n; i++) {
+		const struct gus_account_cell *c = &m->account.cells.v[i];
+
+		assert_true(c->moved && c->what.unknown && c->evidence == GUS_UNKNOWN);
+		unknown += c->weight;
+	}
+	assert_int_equal(unknown, 700000);
+	gus_account_free(&m->account);
+	m->s.t.blocks.v[0].shared = m->s.t.blocks.v[0].executed / 2000;
+	((struct gus_groups_site *)(uintptr_t)gus_groups_counts(m->groups)->sites.v)[0].repeats = true;
+	gus_account_make(&m->account, &m->clues, m->groups, 4);
+	for (size_t i = 0; i < m->account.cells.n; i++) {
+		const struct gus_account_cell *c = &m->account.cells.v[i];
+		bool product = m->account.places.v[c->place].offset == TEXT + IMUL;
+
+		assert_int_equal(c->what.unknown, product);
+		told += c->weight;
+	}
+	assert_int_equal(told, 700000);
+	assert_true(made_weight_at(m, APP, IMUL, 0) > 0);
+}
+
 static void without_a_trace(void **state)
 {
 	struct made *m = *state;
@@ -410,6 +444,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(moves_time, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(precise, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_what_no_model_has, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(without_a_trace, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_records, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_several_events, made_account_setup, made_account_teardown),

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/traced/shared.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/index.h"
+
+/* Threads of a line: more are left out. Lines of an access likewise: it may have any length. */
+enum { USERS = 4, LONG = 4096 };
+
+struct key { uint64_t line, pid; };
+/* Times of windows: of a thread's accesses, and of its writes, if it ever wrote. */
+struct user { uint64_t from, to, wrote_from, wrote_to; uint32_t tid; bool wrote; };
+struct line { uint32_t users_n; struct user users[USERS]; };
+
+struct gus_shared {
+	struct gus_index keys, found;           /* found: keys of what is shared */
+	struct gus_vec(struct line) lines;      /* by key */
+	uint32_t line_size, pid, tid;
+	uint64_t time;
+};
+
+struct gus_shared *gus_shared_new(uint32_t line_size)
+{
+	struct gus_shared *s = gus_zalloc(sizeof(*s));
+
+	s->line_size = line_size;
+	gus_index_init(&s->keys, sizeof(struct key));
+	gus_index_init(&s->found, sizeof(struct key));
+	return s;
+}
+
+void gus_shared_free(struct gus_shared *s)
+{
+	if (!s)
+		return;
+	gus_index_free(&s->keys);
+	gus_index_free(&s->found);
+	gus_vec_free(&s->lines);
+	free(s);
+}
+
+void gus_shared_window(struct gus_shared *s, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	s->pid = pid;
+	s->tid = tid;
+	s->time = time;
+}
+
+static struct line *line_at(struct gus_shared *s, uint64_t line)
+{
+	const struct key key = { line, s->pid };
+	bool full = s->keys.n >= GUS_SHARED_LINES, is_new = false;
+	uint32_t number = full ? gus_index_find(&s->keys, &key) : gus_index_add(&s->keys, &key, &is_new);
+
+	if (is_new)
+		gus_vec_push(&s->lines, (struct line){ 0 });
+	return number == GUS_INDEX_NONE ? NULL : &s->lines.v[number];
+}
+
+static struct user *user_of(struct line *line, uint32_t tid)
+{
+	for (uint32_t i = 0; i < line->users_n; i++)
+		if (line->users[i].tid == tid)
+			return &line->users[i];
+	if (line->users_n == USERS)
+		return NULL;
+	line->users[line->users_n] = (struct user){ .tid = tid, .from = UINT64_MAX, .wrote_from = UINT64_MAX };
+	return &line->users[line->users_n++];
+}
+
+static void widen(uint64_t time, uint64_t *from, uint64_t *to)
+{
+	*from = time < *from ? time : *from;
+	*to = time > *to ? time : *to;
+}
+
+void gus_shared_access(struct gus_shared *s, uint64_t address, uint32_t bytes, bool store)
+{
+	uint64_t first = address / s->line_size, n = (address % s->line_size + (bytes ? bytes - 1 : 0)) / s->line_size + 1;
+
+	for (uint64_t i = 0; i < n && i < LONG; i++) {
+		struct line *line = line_at(s, first + i);
+		struct user *u = line ? user_of(line, s->tid) : NULL;
+
+		if (!u)
+			continue;
+		widen(s->time, &u->from, &u->to);
+		if (store)
+			widen(s->time, &u->wrote_from, &u->wrote_to);
+		u->wrote |= store;
+	}
+}
+
+static bool is_shared(const struct line *line)
+{
+	for (uint32_t i = 0; i < line->users_n; i++)
+		for (uint32_t k = 0; k < line->users_n; k++) {
+			const struct user *writer = &line->users[i], *other = &line->users[k];
+
+			if (i != k && writer->wrote && writer->wrote_from <= other->to && other->from <= writer->wrote_to)
+				return true;
+		}
+	return false;
+}
+
+uint32_t gus_shared_settle(struct gus_shared *s)
+{
+	for (uint32_t i = 0; i < s->lines.n; i++)
+		if (is_shared(&s->lines.v[i]))
+			gus_index_add(&s->found, gus_index_key(&s->keys, i), NULL);
+	gus_index_free(&s->keys);
+	gus_index_init(&s->keys, sizeof(struct key));
+	gus_vec_free(&s->lines);
+	return s->found.n;
+}
+
+bool gus_shared_has(const struct gus_shared *s, uint32_t pid, uint64_t address, uint32_t bytes)
+{
+	uint64_t last = bytes ? bytes - 1 : 0;
+
+	if (!s || !s->found.n)
+		return false;
+	for (uint64_t i = 0; i < LONG && i <= (address % s->line_size + last) / s->line_size; i++) {
+		const struct key key = { address / s->line_size + i, pid };
+
+		if (gus_index_find(&s->found, &key) != GUS_INDEX_NONE)
+			return true;
+	}
+	return false;
+}
