@@ -72,7 +72,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/match.c attribution/traced/match.h \
 	attribution/traced/private.h \
 	attribution/traced/rates.c attribution/traced/rates.h \
-	attribution/traced/shared.c attribution/traced/shared.h \
+	attribution/traced/contended.c attribution/traced/contended.h \
 	attribution/traced/regions.c attribution/traced/regions.h \
 	attribution/traced/source.c \
 	attribution/traced/pics.c attribution/traced/pics.h \

@@ -415,7 +415,7 @@ unit_tests = \
 	tests/unit/test_waits \
 	tests/unit/test_prior \
 	tests/unit/test_solution \
-	tests/unit/test_shared \
+	tests/unit/test_contended \
 	tests/unit/test_spread \
 	tests/unit/test_stack \
 	tests/unit/test_store \
@@ -748,7 +748,7 @@ tests_unit_test_waits_SOURCES = tests/unit/test_waits.c
 tests_unit_test_seen_SOURCES = tests/unit/test_seen.c
 tests_unit_test_prior_SOURCES = tests/unit/test_prior.c
 tests_unit_test_solution_SOURCES = tests/unit/test_solution.c
-tests_unit_test_shared_SOURCES = tests/unit/test_shared.c
+tests_unit_test_contended_SOURCES = tests/unit/test_contended.c
 tests_unit_test_spread_SOURCES = tests/unit/test_spread.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
 tests_unit_test_store_SOURCES = tests/unit/test_store.c

@@ -196,20 +196,31 @@ static uint32_t place_at(struct work *w, uint32_t site, uint16_t psv)
 	return *own;
 }
 
-static void find_sharing(struct work *w)
+/* By site: it is in a block about lines that threads share. */
+static void find_sharing(const struct gus_traced *t, const struct gus_groups *groups, bool *shares)
 {
-	const struct gus_traced *t = w->clues->traced;
-
 	for (uint32_t i = 0; i < t->blocks.n; i++) {
 		const struct gus_traced_block *b = &t->blocks.v[i];
 
 		for (uint32_t k = 0; gus_traced_block_shares(b) && k < b->insns_n; k++) {
-			uint32_t site = gus_groups_site(w->groups, t->program->insns[b->insn + k].offset);
+			uint32_t site = gus_groups_site(groups, t->program->insns[b->insn + k].offset);
 
 			if (site != UINT32_MAX)
-				w->shares[site] = true;
+				shares[site] = true;
 		}
 	}
+}
+
+void gus_account_doubt(struct gus_groups *groups, const struct gus_traced *traced)
+{
+	size_t n = gus_groups_counts(groups)->sites.n;
+	bool *shares = gus_zalloc(n * sizeof(*shares));
+
+	find_sharing(traced, groups, shares);
+	for (uint32_t i = 0; i < n; i++)
+		if (shares[i])
+			gus_groups_doubt(groups, i);
+	free(shares);
 }
 
 /* What the model knows nothing of: what other threads do to a line, and how much a string instruction that repeats has
@@ -319,7 +330,7 @@ static void explain(struct work *w, unsigned width)
 	gus_solution_make(&w->a->solution, &given, true);
 	leave_unseen(w);
 	find_places(w);
-	find_sharing(w);
+	find_sharing(c->traced, w->groups, w->shares);
 	share_threads(w);
 	gus_vec_free(&time);
 }

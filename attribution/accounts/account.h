@@ -40,6 +40,8 @@ struct gus_account {
 	struct gus_solution solution; /* of that; its shares are of all time */
 };
 
+/* Of code about lines that threads share it is not known how long it takes. For gus_account_make, before it. */
+void gus_account_doubt(struct gus_groups *groups, const struct gus_traced *traced);
 /* groups: of what the clues' traces made a model do, which is over; NULL: nothing, and all stays. width: ops that the
  * CPU retires in a cycle. The clues are borrowed. Freed with gus_account_free. */
 void gus_account_make(struct gus_account *a, const struct gus_clues *clues, const struct gus_groups *groups,

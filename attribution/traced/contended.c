@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/traced/shared.h"
+#include "attribution/traced/contended.h"
 
 #include <stdlib.h>
 
@@ -14,16 +14,16 @@ struct key { uint64_t line, pid; };
 struct user { uint64_t from, to, wrote_from, wrote_to; uint32_t tid; bool wrote; };
 struct line { uint32_t users_n; struct user users[USERS]; };
 
-struct gus_shared {
+struct gus_contended {
 	struct gus_index keys, found;           /* found: keys of what is shared */
 	struct gus_vec(struct line) lines;      /* by key */
 	uint32_t line_size, pid, tid;
 	uint64_t time;
 };
 
-struct gus_shared *gus_shared_new(uint32_t line_size)
+struct gus_contended *gus_contended_new(uint32_t line_size)
 {
-	struct gus_shared *s = gus_zalloc(sizeof(*s));
+	struct gus_contended *s = gus_zalloc(sizeof(*s));
 
 	s->line_size = line_size;
 	gus_index_init(&s->keys, sizeof(struct key));
@@ -31,7 +31,7 @@ struct gus_shared *gus_shared_new(uint32_t line_size)
 	return s;
 }
 
-void gus_shared_free(struct gus_shared *s)
+void gus_contended_free(struct gus_contended *s)
 {
 	if (!s)
 		return;
@@ -41,17 +41,17 @@ void gus_shared_free(struct gus_shared *s)
 	free(s);
 }
 
-void gus_shared_window(struct gus_shared *s, uint32_t pid, uint32_t tid, uint64_t time)
+void gus_contended_window(struct gus_contended *s, uint32_t pid, uint32_t tid, uint64_t time)
 {
 	s->pid = pid;
 	s->tid = tid;
 	s->time = time;
 }
 
-static struct line *line_at(struct gus_shared *s, uint64_t line)
+static struct line *line_at(struct gus_contended *s, uint64_t line)
 {
 	const struct key key = { line, s->pid };
-	bool full = s->keys.n >= GUS_SHARED_LINES, is_new = false;
+	bool full = s->keys.n >= GUS_CONTENDED_LINES, is_new = false;
 	uint32_t number = full ? gus_index_find(&s->keys, &key) : gus_index_add(&s->keys, &key, &is_new);
 
 	if (is_new)
@@ -76,11 +76,11 @@ static void widen(uint64_t time, uint64_t *from, uint64_t *to)
 	*to = time > *to ? time : *to;
 }
 
-void gus_shared_access(struct gus_shared *s, uint64_t address, uint32_t bytes, bool store)
+void gus_contended_access(struct gus_contended *s, uint64_t address, uint32_t bytes, bool store)
 {
-	uint64_t first = address / s->line_size, n = (address % s->line_size + (bytes ? bytes - 1 : 0)) / s->line_size + 1;
+	uint64_t first = address / s->line_size, last = address % s->line_size + (bytes ? bytes - 1 : 0);
 
-	for (uint64_t i = 0; i < n && i < LONG; i++) {
+	for (uint64_t i = 0; i <= last / s->line_size && i < LONG; i++) {
 		struct line *line = line_at(s, first + i);
 		struct user *u = line ? user_of(line, s->tid) : NULL;
 
@@ -99,13 +99,14 @@ static bool is_shared(const struct line *line)
 		for (uint32_t k = 0; k < line->users_n; k++) {
 			const struct user *writer = &line->users[i], *other = &line->users[k];
 
-			if (i != k && writer->wrote && writer->wrote_from <= other->to && other->from <= writer->wrote_to)
+			if (i != k && writer->wrote && writer->wrote_from <= other->to &&
+			    other->from <= writer->wrote_to)
 				return true;
 		}
 	return false;
 }
 
-uint32_t gus_shared_settle(struct gus_shared *s)
+uint32_t gus_contended_settle(struct gus_contended *s)
 {
 	for (uint32_t i = 0; i < s->lines.n; i++)
 		if (is_shared(&s->lines.v[i]))
@@ -116,7 +117,7 @@ uint32_t gus_shared_settle(struct gus_shared *s)
 	return s->found.n;
 }
 
-bool gus_shared_has(const struct gus_shared *s, uint32_t pid, uint64_t address, uint32_t bytes)
+bool gus_contended_has(const struct gus_contended *s, uint32_t pid, uint64_t address, uint32_t bytes)
 {
 	uint64_t last = bytes ? bytes - 1 : 0;
 

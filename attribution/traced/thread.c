@@ -7,7 +7,7 @@
 #include "attribution/traced/match.h"
 #include "attribution/traced/private.h"
 #include "attribution/traced/rates.h"
-#include "attribution/traced/shared.h"
+#include "attribution/traced/contended.h"
 #include "attribution/traced/told.h"
 #include "base/error.h"
 #include "model/code/program.h"
@@ -649,7 +649,7 @@ static inline void take_access(struct gus_traced_thread *th, struct gus_traced_b
 	access.bytes = a.size = m->bytes < a.size ? m->bytes : a.size;
 	gus_cache_access(th->cache, &access, &answer);
 	if (th->t->options.shared)
-		b->shared += th->counting && gus_shared_has(th->t->options.shared, b->pid, a.address, a.size);
+		b->shared += th->counting && gus_contended_has(th->t->options.shared, b->pid, a.address, a.size);
 	if (m->memory == GUS_TRACED_NONE)
 		return;
 	if (th->groups && th->counting)

@@ -82,7 +82,7 @@ struct gus_traced_options {
 	/* What samples say of accesses and branches, instead of what caches and predictor would do (rates.h); NULL:
 	 * nothing. Caches see all accesses, and the predictor all branches, whoever answers. */
 	struct gus_observed *observed;
-	const struct gus_shared *shared;        /* lines that threads share (shared.h); NULL: none */
+	const struct gus_contended *shared;        /* lines that threads share (contended.h); NULL: none */
 	/* What was measured of branches, by block, instead of what the predictor would do; NULL: nothing. */
 	bool (*mispredicted)(void *context, uint32_t block, bool taken);
 	void *mispredicted_context;

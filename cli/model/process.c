@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "attribution/profile/profile.h"
-#include "attribution/traced/shared.h"
+#include "attribution/traced/contended.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/helper.h"
@@ -359,10 +359,10 @@ static struct moments look_at_moments(const char *path)
 }
 
 /* Lines that threads share, as far as the windows tell; what cannot be read the run itself will find. */
-static struct gus_shared *find_shared(const char *path, uint32_t line_size)
+static struct gus_contended *find_shared(const char *path, uint32_t line_size)
 {
 	struct gus_trace *trace = gus_trace_open(path, NULL);
-	struct gus_shared *shared = gus_shared_new(line_size);
+	struct gus_contended *shared = gus_contended_new(line_size);
 	int more = trace ? 1 : 0;
 
 	while (more > 0) {
@@ -370,15 +370,15 @@ static struct gus_shared *find_shared(const char *path, uint32_t line_size)
 		struct gus_trace_step step;
 
 		if (moment)
-			gus_shared_window(shared, moment->pid, moment->tid, moment->time);
+			gus_contended_window(shared, moment->pid, moment->tid, moment->time);
 		while (moment && gus_trace_next(trace, &step, NULL) > 0)
 			for (uint32_t i = 0; i < step.accesses_n; i++)
-				gus_shared_access(shared, step.accesses[i].address, step.accesses[i].size,
+				gus_contended_access(shared, step.accesses[i].address, step.accesses[i].size,
 						  step.accesses[i].store);
 		more = gus_trace_more(trace, NULL);
 	}
 	gus_trace_close(trace);
-	gus_shared_settle(shared);
+	gus_contended_settle(shared);
 	return shared;
 }
 
@@ -419,7 +419,7 @@ int gus_model_kept_windows(struct gus_model_traced *m, const struct gus_model_pr
 	struct gus_profile names;
 	uid_t owner;
 	const struct moments moments = look_at_moments(path);
-	struct gus_shared *shared = NULL;
+	struct gus_contended *shared = NULL;
 	int rc;
 
 	caches.holds_all = gus_cache_holding(&caches, moments.resident);
@@ -430,7 +430,7 @@ int gus_model_kept_windows(struct gus_model_traced *m, const struct gus_model_pr
 		gus_rights_of_user(&rights, owner, "the recording's owner");
 	if (!reader || gus_model_names_load(&names, reader, err) != 0) {
 		gus_reader_close(reader);
-		gus_shared_free(shared);
+		gus_contended_free(shared);
 		return -1;
 	}
 	own.symbols = names.symbols;
@@ -440,7 +440,7 @@ int gus_model_kept_windows(struct gus_model_traced *m, const struct gus_model_pr
 		gus_model_rates_free(&own);
 	}
 	gus_profile_free(&names);
-	gus_shared_free(shared);
+	gus_contended_free(shared);
 	gus_reader_close(reader);
 	return rc;
 }

@@ -49,7 +49,7 @@ struct gus_model_traced {
 	 * has no addresses, and so none either. */
 	void *cold_context;
 	bool all;                       /* all of it is timed, not a sample of stretches */
-	const struct gus_shared *shared; /* lines that threads share; NULL: none */
+	const struct gus_contended *shared; /* lines that threads share; NULL: none */
 	bool warm_code;                 /* of what runs with cold caches: that code was executed before all the same */
 	bool warm;                      /* caches are warm in what is told, and cold at the other end of the interval */
 	bool children;                  /* of a command: what it forks off is traced as well */

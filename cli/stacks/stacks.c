@@ -18,7 +18,6 @@
 #include "cli/model/output.h"
 #include "cli/model/traced.h"
 #include "cli/stacks/cause.h"
-#include "model/code/program.h"
 #include "model/machine/config.h"
 #include "model/oracles/cache.h"
 #include "proto/reader.h"
@@ -112,21 +111,6 @@ static int account(struct stacks *s, const struct gus_groups *groups, const stru
 	return rc;
 }
 
-/* How long it takes to get a line that another thread had is no matter of the model's. */
-static void doubt_sharing(struct gus_groups *groups, const struct gus_traced *t)
-{
-	for (uint32_t i = 0; i < t->blocks.n; i++) {
-		const struct gus_traced_block *b = &t->blocks.v[i];
-
-		for (uint32_t k = 0; gus_traced_block_shares(b) && k < b->insns_n; k++) {
-			uint32_t site = gus_groups_site(groups, t->program->insns[b->insn + k].offset);
-
-			if (site != UINT32_MAX)
-				gus_groups_doubt(groups, site);
-		}
-	}
-}
-
 /* In place of what gusprof model prints. Routes that were inferred from samples say nothing of where these belong;
  * those that branch stacks tell were executed. */
 static int show(void *context, const struct gus_model_view *model, struct gus_error *err)
@@ -136,7 +120,7 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	if (model->inferred && model->inferred->source != GUS_ROUTES_STACKS)
 		return account(s, NULL, model, "the recording has no windows of it (record makes some, or says "
 			       "why not)", err);
-	doubt_sharing(s->groups, model->traced);
+	gus_account_doubt(s->groups, model->traced);
 	return account(s, s->groups, model, NULL, err);
 }
 

@@ -24,6 +24,7 @@ struct text {
 	const struct gus_stacks_view *v;
 	struct gus_screen screen;
 	uint64_t most;                  /* the height of the first row */
+	bool unsure;                    /* some shares are no facts */
 	struct gus_vec(char) letters;   /* of all bars */
 };
 
@@ -182,7 +183,7 @@ static void put_row(struct text *t, struct gus_table *table, const struct gus_su
 
 	gus_bar(&row->stack, row->weight, t->most, bar);
 	gus_vec_append(&t->letters, bar, strlen(bar));
-	cells[n++] = gus_format("%.2f%%", percent(row->weight, whole));
+	cells[n++] = gus_format("%s%.2f%%", row->fact ? "" : "~", percent(row->weight, whole));
 	cells[n++] = gus_format("%.2f-%6.2f%%", percent(row->bounds.low, whole), percent(row->bounds.high, whole));
 	cells[n++] = gus_format("%.2f%%", percent(row->seen, whole));
 	cells[n++] = gus_strdup(bar);
@@ -203,6 +204,8 @@ static void say_left(const struct text *t, uint64_t left, size_t n, double least
 	if (n)
 		say(t, gus_format("%.2f%% in %zu %ss with less than %g %% each, or with too few samples to tell",
 				  percent(left, t->v->account->weight), n, unit, least));
+	if (t->unsure)
+		say(t, gus_strdup("~ about so much: the interval is wider than the share itself"));
 	if (bars && *t->letters.v)
 		say(t, gus_bar_legend(t->letters.v));
 }
@@ -229,6 +232,15 @@ static size_t make_columns(const struct gus_stacks_view *v, struct gus_table_col
 	return n;
 }
 
+/* What is a fact, and what is as much as that needs, but has an interval that is wider: that is told apart. */
+static bool is_shown(const struct gus_stacks_view *v, const struct gus_sum_row *row, double least)
+{
+	double share = percent(row->weight, v->account->weight);
+
+	return row->fact ? share >= least :
+		share >= 2 * least && share / 100 * (double)v->clues->samples >= GUS_REPLICATES_LEAST;
+}
+
 void gus_stacks_text(const struct gus_stacks_view *v)
 {
 	double least = v->how->percent_limit >= 0 ? v->how->percent_limit : LEAST;
@@ -244,8 +256,9 @@ void gus_stacks_text(const struct gus_stacks_view *v)
 	for (size_t i = 0; i < v->sums->rows.n; i++) {
 		const struct gus_sum_row *row = &v->sums->rows.v[i];
 
-		if (row->fact && percent(row->weight, v->account->weight) >= least) {
+		if (is_shown(v, row, least)) {
 			put_row(&t, &table, row);
+			t.unsure |= !row->fact;
 			continue;
 		}
 		left += row->weight;

@@ -83,8 +83,8 @@ static void precise(void **state)
 	assert_true(made_weight_at(m, APP, IMUL, 0) > 400000);
 }
 
-/* The loop is about lines that threads share, or its product is a string instruction that repeats (as it might be): what
- * they wait for the model does not know, and of the latter only what it calls the base. Times stay what they are. */
+/* The loop is about lines that threads share, or its product is a string instruction that repeats (as it might be):
+ * what they wait for the model does not know, and of the latter only what it calls the base. Times stay. */
 static void of_what_no_model_has(void **state)
 {
 	struct made *m = *state;

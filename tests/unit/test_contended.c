@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that threads share while they run (attribution/traced/shared.h): windows as they may be traced, and whether the
- * line is found to be shared. */
+/* Lines that threads share while they run (attribution/traced/contended.h): windows as they may be traced, and whether
+ * the line is found to be shared. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,23 +9,23 @@
 
 #include <cmocka.h>
 
-#include "attribution/traced/shared.h"
+#include "attribution/traced/contended.h"
 
 enum { LINE = 64, PID = 10 };
 static const uint64_t there = 0x7000;
 
 /* In a case: a letter is a thread that reads the line, a capital one that writes it; where it stands is the time. */
-static struct gus_shared *look_at(const char *windows)
+static struct gus_contended *look_at(const char *windows)
 {
-	struct gus_shared *s = gus_shared_new(LINE);
+	struct gus_contended *s = gus_contended_new(LINE);
 
 	for (size_t i = 0; windows[i]; i++) {
 		bool store = windows[i] < 'a';
 
 		if (windows[i] == ' ')
 			continue;
-		gus_shared_window(s, PID, (uint32_t)windows[i] | 0x20, 1 + i);
-		gus_shared_access(s, there + (store ? 0 : 8), 8, store);
+		gus_contended_window(s, PID, (uint32_t)windows[i] | 0x20, 1 + i);
+		gus_contended_access(s, there + (store ? 0 : 8), 8, store);
 	}
 	return s;
 }
@@ -40,17 +40,17 @@ static void threads_share_what_overlaps(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct gus_shared *s = look_at(cases[i].windows);
+		struct gus_contended *s = look_at(cases[i].windows);
 
 		print_message("%s\n", cases[i].windows);
-		assert_int_equal(gus_shared_settle(s), cases[i].shared);
-		assert_int_equal(gus_shared_has(s, PID, there, 1), cases[i].shared);
-		assert_int_equal(gus_shared_has(s, PID, there - 1, 2), cases[i].shared);
-		assert_int_equal(gus_shared_has(s, PID, there + LINE - 1, 1), cases[i].shared);
-		assert_false(gus_shared_has(s, PID, there - 1, 1));
-		assert_false(gus_shared_has(s, PID, there + LINE, 8));
-		assert_false(gus_shared_has(s, PID + 1, there, 1));
-		gus_shared_free(s);
+		assert_int_equal(gus_contended_settle(s), cases[i].shared);
+		assert_int_equal(gus_contended_has(s, PID, there, 1), cases[i].shared);
+		assert_int_equal(gus_contended_has(s, PID, there - 1, 2), cases[i].shared);
+		assert_int_equal(gus_contended_has(s, PID, there + LINE - 1, 1), cases[i].shared);
+		assert_false(gus_contended_has(s, PID, there - 1, 1));
+		assert_false(gus_contended_has(s, PID, there + LINE, 8));
+		assert_false(gus_contended_has(s, PID + 1, there, 1));
+		gus_contended_free(s);
 	}
 }
 
@@ -58,42 +58,42 @@ static void threads_share_what_overlaps(void **state)
 static void windows_come_in_any_order(void **state)
 {
 	static const struct { uint32_t tid; uint64_t time; } windows[] = { { 1, 30 }, { 1, 10 }, { 2, 20 } };
-	struct gus_shared *s = gus_shared_new(LINE);
+	struct gus_contended *s = gus_contended_new(LINE);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++) {
-		gus_shared_window(s, PID, windows[i].tid, windows[i].time);
-		gus_shared_access(s, there, 1, windows[i].tid == 1);
+		gus_contended_window(s, PID, windows[i].tid, windows[i].time);
+		gus_contended_access(s, there, 1, windows[i].tid == 1);
 	}
-	assert_int_equal(gus_shared_settle(s), 1);
-	gus_shared_free(s);
+	assert_int_equal(gus_contended_settle(s), 1);
+	gus_contended_free(s);
 }
 
 /* An access has all of its lines; another process has lines of its own, and a fifth thread is one too many. */
 static void long_ones_others_and_many(void **state)
 {
-	struct gus_shared *s = gus_shared_new(LINE);
+	struct gus_contended *s = gus_contended_new(LINE);
 
 	(void)state;
 	for (uint64_t time = 1; time < 4; time++) {
-		gus_shared_window(s, PID, (uint32_t)(time % 2), time);
-		gus_shared_access(s, there - 4, 3 * LINE, true);
-		gus_shared_window(s, PID + (uint32_t)(time % 2), (uint32_t)(time % 2), time);
-		gus_shared_access(s, there + 100 * LINE, 1, true);
+		gus_contended_window(s, PID, (uint32_t)(time % 2), time);
+		gus_contended_access(s, there - 4, 3 * LINE, true);
+		gus_contended_window(s, PID + (uint32_t)(time % 2), (uint32_t)(time % 2), time);
+		gus_contended_access(s, there + 100 * LINE, 1, true);
 	}
 	for (uint32_t tid = 1; tid < 7; tid++) {
-		gus_shared_window(s, PID, tid, tid == 6 ? 5 : tid);
-		gus_shared_access(s, there + 200 * LINE, 1, tid > 4);
+		gus_contended_window(s, PID, tid, tid == 6 ? 5 : tid);
+		gus_contended_access(s, there + 200 * LINE, 1, tid > 4);
 	}
-	assert_int_equal(gus_shared_settle(s), 4);
-	assert_true(gus_shared_has(s, PID, there - 4, 1));
-	assert_true(gus_shared_has(s, PID, there + 3 * LINE - 5, 1));
-	assert_false(gus_shared_has(s, PID, there + 3 * LINE, 1));
-	assert_false(gus_shared_has(s, PID, there + 100 * LINE, 1));
-	assert_false(gus_shared_has(s, PID, there + 200 * LINE, 1));
-	gus_shared_free(s);
-	assert_false(gus_shared_has(NULL, PID, there, 1));
-	gus_shared_free(NULL);
+	assert_int_equal(gus_contended_settle(s), 4);
+	assert_true(gus_contended_has(s, PID, there - 4, 1));
+	assert_true(gus_contended_has(s, PID, there + 3 * LINE - 5, 1));
+	assert_false(gus_contended_has(s, PID, there + 3 * LINE, 1));
+	assert_false(gus_contended_has(s, PID, there + 100 * LINE, 1));
+	assert_false(gus_contended_has(s, PID, there + 200 * LINE, 1));
+	gus_contended_free(s);
+	assert_false(gus_contended_has(NULL, PID, there, 1));
+	gus_contended_free(NULL);
 }
 
 int main(void)
