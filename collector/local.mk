@@ -84,6 +84,7 @@ collector_libcollector_a_SOURCES = \
 	collector/snapshot/denial.c collector/snapshot/denial.h \
 	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \
 	collector/snapshot/stored.c collector/snapshot/stored.h \
+	collector/snapshot/thin.c collector/snapshot/thin.h \
 	collector/snapshot/turns.c \
 	collector/stat/attach.c collector/stat/attach.h \
 	collector/stat/stat.c collector/stat/stat.h \

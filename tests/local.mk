@@ -58,6 +58,7 @@ case_tests = \
 	tests/cases/screen.sh \
 	tests/cases/script.sh \
 	tests/cases/secret.sh \
+	tests/cases/shared.sh \
 	tests/cases/short-threads.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
@@ -90,9 +91,11 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/find-bytes
 tests_cases_find_bytes_SOURCES = tests/cases/find_bytes.c
 if HOST_X86_64
-check_PROGRAMS += tests/cases/secret-target
+check_PROGRAMS += tests/cases/secret-target tests/cases/shared-target
 tests_cases_secret_target_SOURCES = tests/cases/secret_target.c
 tests_cases_secret_target_LDADD =
+tests_cases_shared_target_SOURCES = tests/cases/shared_target.c
+tests_cases_shared_target_LDADD = -lpthread
 endif
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
@@ -400,6 +403,7 @@ unit_tests = \
 	tests/unit/test_executed \
 	tests/unit/test_expected \
 	tests/unit/test_late \
+	tests/unit/test_thin \
 	tests/unit/test_snapshot_take \
 	tests/unit/test_stored \
 	tests/unit/test_current \
@@ -735,6 +739,7 @@ tests_unit_test_subject_SOURCES = tests/unit/test_subject.c $(reg_name)
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
 tests_unit_test_denial_SOURCES = tests/unit/test_denial.c
 tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
+tests_unit_test_thin_SOURCES = tests/unit/test_thin.c
 tests_unit_test_late_SOURCES = tests/unit/test_late.c $(made_snapshot)
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_stored_SOURCES = tests/unit/test_stored.c $(made_snapshot)

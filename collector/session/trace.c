@@ -24,6 +24,7 @@
 #include "collector/session/private.h"
 #include "collector/snapshot/late.h"
 #include "collector/snapshot/snapshot.h"
+#include "collector/snapshot/thin.h"
 #include "proto/snapshot.h"
 
 #define GAP_NS 100000000ULL     /* in each of which one is looked for, at first */
@@ -179,18 +180,25 @@ static void note_failure(struct session *s, pid_t pid, const struct gus_error *e
 		s->trace.next = UINT64_MAX;
 }
 
-/* Each second one is forgotten, the last one not. */
+/* About half of them is forgotten. */
 static void thin(struct session *s)
 {
-	size_t n = s->trace.kept.n, kept = 0;
+	size_t n = s->trace.kept.n, left = 0;
+	uint32_t *tids = gus_zalloc(n * sizeof(*tids));
+	bool *kept = gus_zalloc(n * sizeof(*kept));
 
 	for (size_t i = 0; i < n; i++)
-		if ((n - 1 - i) % 2 == 0)
-			s->trace.kept.v[kept++] = s->trace.kept.v[i];
+		tids[i] = s->trace.kept.v[i].snapshot.about->tid;
+	gus_thin(tids, n, kept);
+	for (size_t i = 0; i < n; i++)
+		if (kept[i])
+			s->trace.kept.v[left++] = s->trace.kept.v[i];
 		else
 			gus_stored_free(&s->trace.kept.v[i]);
-	s->trace.kept.n = kept;
+	s->trace.kept.n = left;
 	s->trace.gap_ns *= 2;
+	free(tids);
+	free(kept);
 }
 
 static bool are_many(const struct session *s)
