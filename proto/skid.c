@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "proto/skid.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "proto/gusprof.pb-c.h"
 
+/* what: to people; NULL: what is counted is no distance. */
 static const struct { const char *name, *what; } slows[GUS_SKID_SLOWS] = {
 	[GUS_SKID_LOAD] = { "load", "a load past the caches" },
 	[GUS_SKID_ROOT] = { "root", "a square root" },
+	[GUS_SKID_PRODUCT] = { "product", NULL },
 };
 
 static const char *const places[GUS_SKID_NEAR] = {
@@ -79,6 +82,21 @@ int gus_skid_distance(const struct gus_skid *skid, double share)
 	return n && (double)c->at[best] >= share * (double)n ? (int)best : -1;
 }
 
+/* Half of what there is too much and too little. What counts as before or on it is behind the last two, and on the
+ * first of the next round. */
+double gus_skid_uneven(const struct gus_skid *skid)
+{
+	const struct gus_skid_counts *c = &skid->counts[GUS_SKID_PRODUCT];
+	const uint64_t behind[] = { c->at[1], c->at[2], c->at[3], c->farther };
+	double n = (double)gus_skid_samples(c), off = 0;
+
+	if (n <= 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(behind) / sizeof(*behind); i++)
+		off += fabs((double)behind[i] / n - 1. / GUS_SKID_PRODUCTS);
+	return (off + fabs(((double)c->before + (double)c->at[0]) / n - 2. / GUS_SKID_PRODUCTS)) / 2;
+}
+
 bool gus_skid_describe(const struct gus_skid *skid, char *text, size_t size)
 {
 	size_t used = 0;
@@ -89,7 +107,7 @@ bool gus_skid_describe(const struct gus_skid *skid, char *text, size_t size)
 		uint64_t n = gus_skid_samples(c);
 		unsigned best = most(c);
 
-		if (n)
+		if (n && slows[s].what)
 			used += (size_t)snprintf(text + used, size - used, "%sbeside %s %.1f %% of %llu samples are %s",
 						 used ? ", " : "", slows[s].what,
 						 100 * (double)c->at[best] / (double)n, (unsigned long long)n,

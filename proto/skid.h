@@ -15,11 +15,14 @@
 
 struct Gusprof__Event;
 
-/* Slow instructions of two kinds: what memory is waited for, and what nothing but the core is. In a round of the first
- * the quick ones take less than a hundredth of the time, so that is the one to correct by; of the second they take some
- * tenths, which counts as `farther`. */
-enum gus_skid_slow { GUS_SKID_LOAD, GUS_SKID_ROOT, GUS_SKID_SLOWS };
+/* Slow instructions of three kinds: what memory is waited for, what nothing but the core is, and what is waited for a
+ * few cycles only, a product of integers. In a round of the first the quick ones take less than a hundredth of the
+ * time, so that is the one to correct by; of the second they take some tenths, which counts as `farther`. Behind the
+ * third come GUS_SKID_PRODUCTS - 1 more products, each of which waits for the one before, and takes as much time:
+ * whatever the rule, there are as many samples behind each, if interrupts tell apart what retires that quickly. */
+enum gus_skid_slow { GUS_SKID_LOAD, GUS_SKID_ROOT, GUS_SKID_PRODUCT, GUS_SKID_SLOWS };
 
+enum { GUS_SKID_PRODUCTS = 6 };
 enum { GUS_SKID_NEAR = 4 };             /* distances that are told one by one */
 
 struct gus_skid_counts {
@@ -40,6 +43,10 @@ bool gus_skid_read(struct gus_skid *skid, const struct Gusprof__Event *event);
 /* The distance at which most samples of the load are, if that is at least `share` of them: 0 on it, 1 the first
  * behind it. -1: they are scattered, or not known. */
 int gus_skid_distance(const struct gus_skid *skid, double share);
+
+/* The share of the samples of products that are behind another one than they should be, at least, and with those that
+ * are by chance; 0: not known. */
+double gus_skid_uneven(const struct gus_skid *skid);
 
 /* "beside a load past the caches 99.4 % of 512 samples are on the first instruction behind it, beside ...". False if
  * nothing is known. */

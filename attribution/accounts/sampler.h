@@ -31,7 +31,8 @@ uint32_t gus_sampler_main(const Gusprof__Header *h, bool *time);
 struct gus_sampler_sight {
 	bool known;
 	enum gus_spread_sight sight;
-	double early;           /* as struct gus_spread_seen */
+	double early;           /* as struct gus_spread_seen, like the next */
+	bool runs;
 	const char *told;       /* for people: how that is known */
 };
 /* exact: the hardware vouches for the addresses of most samples. skid: what a self-test before the recording found;

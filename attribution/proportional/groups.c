@@ -85,6 +85,15 @@ static uint32_t latency_of(const struct gus_program *p, const struct gus_op *op)
 	return latency;
 }
 
+static bool is_simple(const struct gus_program *p, const struct gus_op *op)
+{
+	static const uint32_t simple = 1u << GUS_INSN_MOV | 1u << GUS_INSN_LEA | 1u << GUS_INSN_ALU |
+		1u << GUS_INSN_SHIFT | 1u << GUS_INSN_MUL;
+	unsigned class = p->insns[op->insn].info.class;
+
+	return !op->memories_n && class < 32 && simple >> class & 1;
+}
+
 static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus_program *p, const struct gus_op *op)
 {
 	bool is_new;
@@ -93,7 +102,7 @@ static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus
 	if (is_new)
 		gus_vec_push(&g->counts.sites, (struct gus_groups_site){ .address = address, .weight = op->insns_n,
 			     .slots = op->slots, .second = op->insns_n > 1 ? p->insns[op->insn + 1].offset : 0,
-			     .branch = (op->flags & GUS_OP_BRANCH) != 0,
+			     .branch = (op->flags & GUS_OP_BRANCH) != 0, .simple = is_simple(p, op),
 			     .repeats = (p->insns[op->insn].info.flags & GUS_INSN_REP) != 0,
 			     .guessed = (op->flags & GUS_OP_UNKNOWN) != 0,
 			     .latency = latency_of(p, op) });

@@ -34,6 +34,7 @@ struct gus_groups_site {
 	uint32_t slots;         /* of issue: as many ops, to who samples these */
 	uint64_t second;        /* the second of two that are fused; 0: it is one */
 	bool branch;
+	bool simple;            /* an integer instruction that touches no memory, and is quick: no division */
 	bool repeats;           /* a string instruction that may be interrupted, and then goes on */
 	bool guessed;           /* how long it takes is a guess: the table has no row for it, or gus_groups_doubt */
 	uint64_t executed;

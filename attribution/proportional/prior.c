@@ -336,6 +336,59 @@ static void list_sites(struct gus_prior *p, const struct gus_groups *g)
 		p->reached.v[c->edges.v[i].to] = true;
 }
 
+/* Runs of simple instructions: what led to a site last. A site is in the run of the simple one before it, if that is
+ * behind a simple one as well: what is seen at the first of them is of what was before them all. */
+
+/* Of what led to the site nearly all is simple. */
+static const double NEARLY = 0.9;
+
+struct led { double all, simple, most; uint32_t by; };
+
+static uint32_t first_of(uint32_t *runs, uint32_t site)
+{
+	while (runs[site] != site)
+		site = runs[site] = runs[runs[site]];
+	return site;
+}
+
+static bool is_behind_simple(const struct led *led)
+{
+	return led->all > 0 && led->simple >= NEARLY * led->all;
+}
+
+static void list_runs(struct gus_prior *p, const struct gus_groups_counts *c)
+{
+	struct led *led = gus_zalloc(c->sites.n * sizeof(*led));
+
+	for (size_t i = 0; i < c->edges.n; i++) {
+		const struct gus_groups_edge *e = &c->edges.v[i];
+		struct led *to = &led[e->to];
+
+		to->all += (double)e->times;
+		if (!c->sites.v[e->from].simple)
+			continue;
+		to->simple += (double)e->times;
+		if ((double)e->times > to->most) {
+			to->most = (double)e->times;
+			to->by = e->from;
+		}
+	}
+	for (uint32_t i = 0; i < c->sites.n; i++)
+		gus_vec_push(&p->runs, i);
+	for (uint32_t i = 0; i < c->sites.n; i++) {
+		uint32_t a, b;
+
+		if (!is_behind_simple(&led[i]) || !is_behind_simple(&led[led[i].by]))
+			continue;
+		a = first_of(p->runs.v, i);
+		b = first_of(p->runs.v, led[i].by);
+		p->runs.v[a > b ? a : b] = a > b ? b : a;
+	}
+	for (uint32_t i = 0; i < c->sites.n; i++)
+		p->runs.v[i] = first_of(p->runs.v, i);
+	free(led);
+}
+
 void gus_prior_weigh(struct gus_prior *p, double ways)
 {
 	double sum = 0;
@@ -356,6 +409,7 @@ void gus_prior_make(struct gus_prior *p, const struct gus_groups *g, const struc
 	gus_waits_make(&w.waits, w.counts, events);
 	gus_waits_means(w.means, w.counts);
 	list_sites(p, g);
+	list_runs(p, w.counts);
 	add_met(p, w.counts, events);
 	add_counts(&w);
 	add_ways(&w);
@@ -376,5 +430,6 @@ void gus_prior_free(struct gus_prior *p)
 	gus_vec_free(&p->weights);
 	gus_vec_free(&p->repeats);
 	gus_vec_free(&p->reached);
+	gus_vec_free(&p->runs);
 	gus_vec_free(&p->seconds);
 }

@@ -38,6 +38,9 @@ struct gus_prior {
 	struct gus_vec(double) weights;                         /* by site: instructions */
 	struct gus_vec(bool) repeats;                           /* by site: as of groups */
 	struct gus_vec(bool) reached;                           /* by site: from another op; else traces begin there */
+	/* By site: the first of those among which interrupts are not told apart where they land behind integer
+	 * instructions that are quick (gus_spread_seen); of others itself. */
+	struct gus_vec(uint32_t) runs;
 	/* By site: where the second of two fused ones is a site as well, as code that begins there is executed, too;
 	 * else UINT32_MAX. */
 	struct gus_vec(uint32_t) seconds;

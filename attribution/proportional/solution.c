@@ -108,7 +108,8 @@ static void see_all(struct gus_spread *spread, const struct gus_solution_given *
 	for (size_t i = 0; i < n; i++) {
 		const struct gus_spread_seen seen = { .sight = sights[i].sight, .counts = sights[i].counts.v,
 			.n = sights[i].counts.n, .behind = i == 0 && g->behind, .samples = sights[i].samples,
-			.early = g->early, .halves = i == 0 && sees_halves(g) };
+			.early = g->early, .halves = i == 0 && sees_halves(g),
+			.runs = i == 0 && g->runs };
 
 		gus_spread_see(spread, &seen);
 	}

@@ -34,7 +34,8 @@ struct gus_solution_given {
 	/* Where time was seen, by who, as shares of all time: those at no site of the groups are not among them. */
 	enum gus_spread_sight sight;
 	bool behind;                            /* it is known of each count */
-	double early;                           /* as struct gus_spread_seen */
+	double early;                           /* as struct gus_spread_seen, like the next */
+	bool runs;
 	double samples;                         /* of all time */
 	const struct gus_replicates_part *time;
 	size_t time_n;

@@ -60,11 +60,18 @@ void gus_spread_free(struct gus_spread *s)
 	free(s);
 }
 
-/* The second of a fused pair, or where other code begins there, that. */
-static struct place_key half_of(const struct gus_prior *p, uint32_t site)
+static uint32_t run_at(const struct seen *seen, const struct gus_prior *p, uint32_t site)
+{
+	return seen->of.runs && site < p->runs.n ? p->runs.v[site] : site;
+}
+
+/* The second of a fused pair, or where other code begins there, that; in a run it is where the first is. */
+static struct place_key half_of(const struct seen *seen, const struct gus_prior *p, uint32_t site)
 {
 	uint32_t own = site < p->seconds.n ? p->seconds.v[site] : UINT32_MAX;
 
+	if (run_at(seen, p, site) != site)
+		return (struct place_key){ .site = run_at(seen, p, site) };
 	return own == UINT32_MAX ? (struct place_key){ .site = site, .second = true } :
 		(struct place_key){ .site = own };
 }
@@ -76,9 +83,12 @@ static void add_link(struct seen *seen, size_t cycle, const struct place_key *th
 							   share });
 }
 
-static void link_to(struct seen *seen, size_t cycle, uint32_t site, bool behind, double share)
+static void link_to(struct seen *seen, const struct gus_prior *p, size_t cycle, uint32_t site, bool behind,
+		    double share)
 {
-	add_link(seen, cycle, &(struct place_key){ .site = site, .behind = behind && seen->of.behind }, share);
+	const struct place_key there = { .site = run_at(seen, p, site), .behind = behind && seen->of.behind };
+
+	add_link(seen, cycle, &there, share);
 }
 
 /* A string instruction that repeats does not retire first: an interrupt is taken in its midst, and lands on it. What no
@@ -88,14 +98,14 @@ static void link_interrupt(struct seen *seen, const struct gus_prior *p, size_t 
 {
 	const struct gus_prior_cycle *c = &p->cycles.v[i];
 	double early = p->repeats.v[c->head] ? 1 : seen->of.early;
-	struct place_key half = half_of(p, c->head);
+	struct place_key half = half_of(seen, p, c->head);
 
 	if (p->reached.v[c->head] || p->repeats.v[c->head])
-		link_to(seen, i, c->head, false, early);
+		link_to(seen, p, i, c->head, false, early);
 	if (seen->of.halves && p->weights.v[c->head] > 1)
 		add_link(seen, i, &half, 1 - early);
 	else
-		link_to(seen, i, seen->of.sight == GUS_SPREAD_INTERRUPT ? c->next : c->after, false, 1 - early);
+		link_to(seen, p, i, seen->of.sight == GUS_SPREAD_INTERRUPT ? c->next : c->after, false, 1 - early);
 }
 
 static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
@@ -105,7 +115,7 @@ static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
 
 	switch (seen->of.sight) {
 	case GUS_SPREAD_NEXT:
-		link_to(seen, i, c->head, c->behind, 1);
+		link_to(seen, p, i, c->head, c->behind, 1);
 		break;
 	case GUS_SPREAD_INTERRUPT:
 	case GUS_SPREAD_BEHIND:
@@ -113,13 +123,13 @@ static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
 		break;
 	case GUS_SPREAD_EXECUTED:
 		for (uint32_t k = 0; k < c->n; k++)
-			link_to(seen, i, p->members.v[c->first + k], false, 1);
+			link_to(seen, p, i, p->members.v[c->first + k], false, 1);
 		break;
 	case GUS_SPREAD_HEADS:
-		link_to(seen, i, c->head, false, group);
+		link_to(seen, p, i, c->head, false, group);
 		break;
 	case GUS_SPREAD_WAITED:
-		link_to(seen, i, c->head, false, !group);
+		link_to(seen, p, i, c->head, false, !group);
 		break;
 	case GUS_SPREAD_SIGHTS:
 		break;
@@ -129,8 +139,8 @@ static void link_cycle(struct seen *seen, const struct gus_prior *p, size_t i)
 /* A mispredicted branch where the model has none is a place that it has without, and the other way round. */
 static uint32_t find_place(const struct gus_prior *p, const struct seen *seen, const struct gus_site_count *c)
 {
-	struct place_key key = { .site = c->site, .behind = c->behind && seen->of.behind };
-	struct place_key half = half_of(p, c->site);
+	struct place_key key = { .site = run_at(seen, p, c->site), .behind = c->behind && seen->of.behind };
+	struct place_key half = half_of(seen, p, c->site);
 	uint32_t place = gus_index_find(&seen->places, c->second && seen->of.halves ? &half : &key);
 
 	if (place == GUS_INDEX_NONE && c->second)

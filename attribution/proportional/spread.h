@@ -42,6 +42,9 @@ struct gus_spread_seen {
 	/* Of interrupts: the CPU takes them between two instructions that are one op to the model, so one that comes
 	 * while such an op is waited for lands on its second. Else counts there are the op's. */
 	bool halves;
+	/* Of interrupts: where quick integer instructions follow each other they do not tell these apart. What is seen
+	 * behind the second of them and on is one place, and what of it is whose the prior says (gus_prior's runs). */
+	bool runs;
 };
 
 struct gus_spread_options {

@@ -3,7 +3,7 @@
  * before, so nearly all the time it is the oldest that has not retired, and where a sample lands tells how far samples
  * are carried from there. The quick ones depend on nothing; there are enough of them that even a core that retires
  * eight in a cycle ends the line only after some cycles, and few enough that their own time hardly counts.
- *
+ * Products are waited for as well, each by the next; there are no quick ones.
  *
  * The load goes round a ring of lines of the caches, in an order that no prefetcher follows, and before each pass all
  * of them are flushed. (A ring larger than the caches would take longer to make than the whole test.) */
@@ -32,12 +32,16 @@
 #define NODES 2048
 #define NODE_BYTES 128          /* two lines of most caches: what is fetched in pairs is fetched for nothing */
 #define ROOTS 10000             /* of a pass: some 60 us */
+#define PRODUCTS 20000          /* likewise */
+
 
 struct node { struct node *next; char rest[NODE_BYTES - sizeof(void *)]; };
 
 #if defined(__x86_64__)
 #define TOLD "lea 2f(%%rip), %[slow]\n\tlea 3f(%%rip), %[first]\n\tlea 4f(%%rip), %[end]\n\tlea 5f(%%rip), %[last]\n\t"
 #define ROUND(insn) ".p2align 6\n2:\t" insn "\n3:\t.rept 28\n\tnopl (%%rax)\n\t.endr\n4:\tdec %[n]\n5:\tjne 2b\n\t"
+#define PRODUCT_ROUND ".p2align 6\n2:\timul %[x], %[x]\n3:\t.rept 5\n\timul %[x], %[x]\n\t.endr\n" \
+	"4:\tdec %[n]\n5:\tjne 2b\n\t"
 #define CHASE "mov (%[node]), %[node]"
 #define ROOT "sqrtsd %[x], %[x]"
 #define IN_VECTOR "+x"
@@ -54,6 +58,8 @@ static void flushed(void)
 #elif defined(__aarch64__)
 #define TOLD "adr %[slow], 2f\n\tadr %[first], 3f\n\tadr %[end], 4f\n\tadr %[last], 5f\n\t"
 #define ROUND(insn) ".p2align 6\n2:\t" insn "\n3:\t.rept 28\n\tnop\n\t.endr\n4:\tsubs %[n], %[n], #1\n5:\tb.ne 2b\n\t"
+#define PRODUCT_ROUND ".p2align 6\n2:\tmul %[x], %[x], %[x]\n3:\t.rept 5\n\tmul %[x], %[x], %[x]\n\t.endr\n" \
+	"4:\tsubs %[n], %[n], #1\n5:\tb.ne 2b\n\t"
 #define CHASE "ldr %[node], [%[node]]"
 #define ROOT "fsqrt %d[x], %d[x]"
 #define IN_VECTOR "+w"
@@ -83,6 +89,13 @@ static __attribute__((noinline)) struct node *chase(struct gus_trial_line *line,
 static __attribute__((noinline)) double roots(struct gus_trial_line *line, double x, uint64_t n)
 {
 	__asm__ volatile(TOLD ROUND(ROOT) : TELLS, [x] IN_VECTOR(x), [n] "+&r"(n) : : "cc");
+	return x;
+}
+
+/* Of odd numbers, which products of odd ones are. */
+static __attribute__((noinline)) uint64_t multiply(struct gus_trial_line *line, uint64_t x, uint64_t n)
+{
+	__asm__ volatile(TOLD PRODUCT_ROUND : TELLS, [x] "+&r"(x), [n] "+&r"(n) : : "cc");
 	return x;
 }
 #endif
@@ -119,6 +132,7 @@ struct test {
 	struct gus_skid_counts *counts;
 	uint64_t samples;       /* anywhere */
 	struct node *ring;
+	uint64_t product;
 	double x;               /* of the roots: below 1 they come to all ones, which no divider is quick with */
 };
 
@@ -163,8 +177,10 @@ static void pass(struct test *t, enum gus_skid_slow slow)
 	ioctl(t->self.fd, PERF_EVENT_IOC_ENABLE, 0);
 	if (slow == GUS_SKID_LOAD)
 		t->ring = chase(&t->line, t->ring, NODES);
-	else
+	else if (slow == GUS_SKID_ROOT)
 		t->x = roots(&t->line, t->x, ROOTS);
+	else
+		t->product = multiply(&t->line, t->product, PRODUCTS);
 	ioctl(t->self.fd, PERF_EVENT_IOC_DISABLE, 0); /* this empties the buffers of precise events into the ring */
 	gus_ring_drain(&t->self.ring, take, t);
 }
@@ -192,7 +208,8 @@ void gus_trial_skid(const struct gus_event *event, struct gus_skid *skid)
 		return;
 	ring = ring_make();
 	for (unsigned s = 0; s < GUS_SKID_SLOWS; s++) {
-		struct test t = { .counts = &skid->counts[s], .ring = ring, .line.quick = LINE, .x = 0.3 };
+		struct test t = { .counts = &skid->counts[s], .ring = ring,
+			.line.quick = s == GUS_SKID_PRODUCT ? GUS_SKID_PRODUCTS - 1 : LINE, .x = 0.3, .product = 3 };
 
 		if (gus_self_open(&t.self, event, period, &flat) != 0)
 			break;

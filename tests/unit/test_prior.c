@@ -340,6 +340,65 @@ static void test_guessed(void **state)
 	assert_float_equal(waited(GUS_OP_SERIALISING), waited(0), 1e-9);
 }
 
+/* A, B and C follow each other, and are simple if the case has them in capitals. In a run are those that are behind two
+ * simple ones, with what they follow: at the first behind one it still shows what was before. */
+static void finds_runs(void **state)
+{
+	static const struct { const char *ops; uint32_t runs[OPS]; } cases[] = {
+		{ "abc", { A, B, C } }, { "Abc", { A, B, C } }, { "ABc", { A, B, B } }, { "aBC", { A, B, A } },
+		{ "AbC", { A, A, C } }, { "ABC", { A, A, A } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct loop f;
+
+		begin(&f);
+		for (uint32_t op = 0; op < OPS; op++)
+			f.insns[op].info.class = cases[i].ops[op] < 'a' ? GUS_INSN_ALU : GUS_INSN_FP_ADD;
+		for (unsigned round = 0; round < ROUNDS; round++)
+			for (uint32_t op = 0; op < OPS; op++) {
+				retire(&f, op, 0);
+				cycle(&f, GUS_COMMIT_COMPUTE, 1);
+			}
+		make(&f, NULL);
+		for (uint32_t op = 0; op < OPS; op++)
+			assert_int_equal(f.prior.runs.v[op], cases[i].runs[op]);
+		end(&f);
+	}
+}
+
+/* One of six ways to C comes from what is not simple: that is not nearly all; one of 21 is. A load is not simple. */
+static void runs_are_nearly_always_the_same(void **state)
+{
+	static const struct { unsigned every; uint8_t class; uint32_t memories, of_c; } cases[] = {
+		{ 5, GUS_INSN_ALU, 0, C }, { 20, GUS_INSN_ALU, 0, B }, { 20, GUS_INSN_ALU, 1, C },
+		{ 20, GUS_INSN_DIV, 0, C }, { 20, GUS_INSN_MUL, 0, B }, { 20, GUS_INSN_LEA, 0, B },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct loop f;
+
+		begin(&f);
+		f.insns[A].info.class = f.insns[B].info.class = cases[i].class;
+		f.ops[B].memories_n = cases[i].memories;
+		f.insns[C].info.class = GUS_INSN_FP_ADD;
+		for (unsigned round = 0; round < ROUNDS; round++) {
+			retire(&f, A, 0);
+			retire(&f, B, 0);
+			retire(&f, C, 0);
+			if (round % cases[i].every == 0)
+				retire(&f, C, 0);
+			retire(&f, A, 0);
+			cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		}
+		make(&f, NULL);
+		assert_int_equal(f.prior.runs.v[C], cases[i].of_c);
+		end(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +410,8 @@ int main(void)
 		cmocka_unit_test(test_two_waits),
 		cmocka_unit_test(test_behind),
 		cmocka_unit_test(test_guessed),
+		cmocka_unit_test(finds_runs),
+		cmocka_unit_test(runs_are_nearly_always_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

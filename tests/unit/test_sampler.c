@@ -144,6 +144,26 @@ static void where_time_is_seen(void **state)
 	assert_non_null(strstr(s.told, "no self-test beside a load"));
 }
 
+/* Behind each second product only: integer instructions that are quick are not to be told apart. Of another rule than
+ * the first behind nothing is known of that. */
+static void where_quick_ones_are_seen(void **state)
+{
+	const struct gus_skid_counts uneven = { { 0, 200, 0, 200 }, 0, 200 }, even = { { 0, 100, 100, 100 }, 100, 200 };
+	struct gus_skid skid = { { [GUS_SKID_LOAD] = { .at = { 0, 100 } }, [GUS_SKID_PRODUCT] = uneven } };
+	struct gus_sampler_sight s = gus_sampler_sight_of(GUS_SAMPLER_TIME, false, &skid);
+
+	(void)state;
+	assert_true(s.runs && s.sight == GUS_SPREAD_BEHIND);
+	assert_non_null(strstr(s.told, "quick integer instructions"));
+	skid.counts[GUS_SKID_PRODUCT] = even;
+	s = gus_sampler_sight_of(GUS_SAMPLER_TIME, false, &skid);
+	assert_true(!s.runs && s.sight == GUS_SPREAD_BEHIND);
+	assert_null(strstr(s.told, "quick integer instructions"));
+	skid.counts[GUS_SKID_PRODUCT] = uneven;
+	skid.counts[GUS_SKID_LOAD] = (struct gus_skid_counts){ .at = { 100 } };
+	assert_false(gus_sampler_sight_of(GUS_SAMPLER_TIME, false, &skid).runs);
+}
+
 /* Where the hardware vouches for addresses a self-test has nothing to add, and of what is not of time none is asked. */
 static void where_no_test_is_asked(void **state)
 {
@@ -168,6 +188,7 @@ int main(void)
 		cmocka_unit_test(of_events),
 		cmocka_unit_test(which_is_of_time),
 		cmocka_unit_test(where_time_is_seen),
+		cmocka_unit_test(where_quick_ones_are_seen),
 		cmocka_unit_test(where_no_test_is_asked),
 	};
 

@@ -111,12 +111,38 @@ static void a_distance_is_told_where_most_are_at_one(void **state)
 	assert_string_equal(text, "");
 }
 
+/* Of six products each has as many behind it: those behind the last two, and on the first of the next round, are one
+ * number. Off is what lies elsewhere than it should. */
+static void products_are_even_or_not(void **state)
+{
+	static const struct { struct gus_skid_counts counts; double uneven; } cases[] = {
+		{ { { 0 }, 0, 0 }, 0 },
+		{ { { 0, 10, 10, 10 }, 10, 20 }, 0 },
+		{ { { 10, 10, 10, 10 }, 10, 10 }, 0 },          /* on what is waited for itself */
+		{ { { 0, 20, 0, 20 }, 0, 20 }, 20 / 60. },      /* behind each second one */
+		{ { { 0, 0, 0, 0 }, 0, 60 }, 40 / 60. },
+		{ { { 0, 60, 0, 0 }, 0, 0 }, 50 / 60. },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct gus_skid skid = { .counts[GUS_SKID_PRODUCT] = cases[i].counts,
+			.counts[GUS_SKID_LOAD] = { .at = { 7 } } };
+		char text[200];
+
+		assert_float_equal(gus_skid_uneven(&skid), cases[i].uneven, 1e-12);
+		assert_true(gus_skid_describe(&skid, text, sizeof(text)));
+		assert_string_equal(text, "beside a load past the caches 100.0 % of 7 samples are on it");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_address_has_its_place),
 		cmocka_unit_test(counts_are_read),
 		cmocka_unit_test(a_distance_is_told_where_most_are_at_one),
+		cmocka_unit_test(products_are_even_or_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

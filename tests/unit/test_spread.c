@@ -587,6 +587,43 @@ static void test_repeats(void **state)
 	drop(&t);
 }
 
+/* A, B and C are quick integer instructions, each of which retires alone, and all samples are at C, so B was waited
+ * for. If it is known that samples do not tell such apart each has its third, as the model has it. */
+static void test_runs(void **state)
+{
+	const struct gus_site_count time[] = { { 2, false, 1 } }, second[] = { { 0, false, 1, true } };
+	const struct gus_prior_options po = gus_prior_defaults(4);
+	const struct gus_spread_options so = gus_spread_defaults();
+
+	(void)state;
+	for (int runs = 0; runs < 2; runs++) {
+		struct gus_spread_cells cells = { 0 };
+		struct fitted t;
+
+		begin(&t.f);
+		for (uint32_t op = 0; op < 3; op++)
+			t.f.insns[op].info.class = GUS_INSN_ALU;
+		for (uint32_t i = 0; i < 3 * ROUNDS; i++) {
+			retire(&t.f, i % 3, 0);
+			cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+		}
+		gus_groups_leave(t.f.groups, 7);
+		gus_prior_make(&t.prior, t.f.groups, &po, NULL);
+		t.spread = gus_spread_new(&t.prior);
+		gus_spread_see(t.spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_BEHIND, .counts = time, .n = 1,
+				.samples = 10000, .runs = runs, .halves = true });
+		gus_spread_fit(t.spread, &so);
+		gus_spread_cells(t.spread, &cells);
+		assert_true(gus_spread_sees(t.spread, 0, second)); /* where its first is, or of a run anywhere */
+		if (runs)
+			assert_float_equal(share_of(&cells, 0, -1), 1. / 3, .02);
+		else
+			assert_true(share_of(&cells, 1, -1) > .9);
+		gus_vec_free(&cells);
+		drop(&t);
+	}
+}
+
 /* Traces begin at A, and nothing leads there: what is seen at it was waited for before, and not by A, though a tenth of
  * samples lands on what is waited for itself. Where the rule is that all do, A has its own. */
 static void test_begins(void **state)
@@ -724,6 +761,7 @@ int main(void)
 		cmocka_unit_test(test_known_to_be_behind),
 		cmocka_unit_test(test_behind),
 		cmocka_unit_test(test_interrupt_early),
+		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_begins),
 		cmocka_unit_test(test_halves_early),
 		cmocka_unit_test(test_repeats),
