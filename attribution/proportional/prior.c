@@ -337,7 +337,8 @@ static void list_sites(struct gus_prior *p, const struct gus_groups *g)
 }
 
 /* Runs of simple instructions: what led to a site last. A site is in the run of the simple one before it, if that is
- * behind a simple one as well: what is seen at the first of them is of what was before them all. */
+ * behind two simple ones: what is seen at the first is of what was before them all, and at the second is what the first
+ * was waited for, which after a misprediction, or where code is far away, is long. */
 
 /* Of what led to the site nearly all is simple. */
 static const double NEARLY = 0.9;
@@ -351,9 +352,13 @@ static uint32_t first_of(uint32_t *runs, uint32_t site)
 	return site;
 }
 
-static bool is_behind_simple(const struct led *led)
+/* Behind so many of them. */
+static bool is_behind_simple(const struct led *led, uint32_t site, unsigned n)
 {
-	return led->all > 0 && led->simple >= NEARLY * led->all;
+	for (; n; n--, site = led[site].by)
+		if (led[site].all <= 0 || led[site].simple < NEARLY * led[site].all)
+			return false;
+	return true;
 }
 
 static void list_runs(struct gus_prior *p, const struct gus_groups_counts *c)
@@ -378,7 +383,7 @@ static void list_runs(struct gus_prior *p, const struct gus_groups_counts *c)
 	for (uint32_t i = 0; i < c->sites.n; i++) {
 		uint32_t a, b;
 
-		if (!is_behind_simple(&led[i]) || !is_behind_simple(&led[led[i].by]))
+		if (!is_behind_simple(led, i, 3))
 			continue;
 		a = first_of(p->runs.v, i);
 		b = first_of(p->runs.v, led[i].by);

@@ -43,7 +43,7 @@ struct gus_spread_seen {
 	 * while such an op is waited for lands on its second. Else counts there are the op's. */
 	bool halves;
 	/* Of interrupts: where quick integer instructions follow each other they do not tell these apart. What is seen
-	 * behind the second of them and on is one place, and what of it is whose the prior says (gus_prior's runs). */
+	 * behind the third of them and on is one place, and what of it is whose the prior says (gus_prior's runs). */
 	bool runs;
 };
 
