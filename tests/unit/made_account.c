@@ -158,6 +158,8 @@ static void write_recording(struct made *m)
 	assert_non_null(w);
 	assert_true(made_map(w, 10, START, lib_at, SIZE, m->lib ? m->lib : LIB) &&
 		    made_map(w, 10, START, app_at, SIZE, APP));
+	if (m->anonymous)
+		assert_true(made_map(w, 10, START, traced_at, SIZE, "//anon"));
 	assert_int_equal(gus_writer_samples(w, &m->batch, NULL), 0);
 	if (m->cut)
 		gus_writer_abandon(w);

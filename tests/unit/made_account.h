@@ -34,6 +34,7 @@ struct made {
 	Gusprof__Event events[EVENTS], *pointers[EVENTS];
 	size_t events_n;
 	const char *vendor, *lib;       /* lib: a path in place of LIB */
+	bool anonymous;                 /* it is where it was traced, in memory of no file */
 	bool cut;                       /* it has no footer */
 	uint64_t missed, sampled;       /* of each event, by the footer */
 	uint64_t counts[EVENTS];        /* likewise */

@@ -117,6 +117,34 @@ static void of_what_no_model_has(void **state)
 	assert_true(made_weight_at(m, APP, IMUL, 0) > 0);
 }
 
+/* The code is of no file, and where it was traced: what was not seen of it is in the same memory as what was. */
+static void of_no_file(void **state)
+{
+	struct made *m = *state;
+	size_t products = 0;
+
+	m->s.t.blocks.v[0].module = NULL;
+	m->s.t.blocks.v[0].pid = 10;
+	m->s.t.blocks.v[0].time = START;
+	m->anonymous = true;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = traced_at + TEXT + ADD });
+	made_account(m, true);
+	assert_int_equal(m->account.explained, 700000);
+	for (size_t i = 0; i < m->account.places.n; i++) {
+		const struct gus_clue_place *p = &m->account.places.v[i];
+
+		assert_string_equal(p->module, "//anon");
+		assert_int_equal(p->offset - p->traced_at, m->account.places.v[0].offset -
+				 m->account.places.v[0].traced_at);
+		assert_int_equal(p->place.offset, p->offset);
+		assert_int_equal(p->place.module, m->account.places.v[0].place.module);
+		products += p->traced_at == traced_at + TEXT + IMUL;
+	}
+	assert_int_equal(products, 1);
+	assert_true(m->account.places.n > 1);
+}
+
 static void without_a_trace(void **state)
 {
 	struct made *m = *state;
@@ -445,6 +473,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(moves_time, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(precise, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_what_no_model_has, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_no_file, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(without_a_trace, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_records, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_several_events, made_account_setup, made_account_teardown),

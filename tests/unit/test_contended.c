@@ -35,6 +35,7 @@ static void threads_share_what_overlaps(void **state)
 	static const struct { const char *windows; bool shared; } cases[] = {
 		{ "A", false }, { "AAAA", false }, { "AB", false }, { "AAbb", false }, { "abab", false },
 		{ "AbA", true }, { "bAb", true }, { "ABA", true }, { "bbbAb", true }, { "A b A", true },
+		{ "Aba", false }, { "AbAa", true }, { "abcDcD", true },
 		{ "AAaabb", false }, { "AAaabbA", true }, { "aBc", false }, { "aBcB", true }, { "abcD d", false },
 	};
 
@@ -52,6 +53,20 @@ static void threads_share_what_overlaps(void **state)
 		assert_false(gus_contended_has(s, PID + 1, there, 1));
 		gus_contended_free(s);
 	}
+}
+
+/* Of one time, they are at one time. */
+static void of_one_time(void **state)
+{
+	struct gus_contended *s = gus_contended_new(LINE);
+
+	(void)state;
+	for (uint32_t tid = 1; tid < 3; tid++) {
+		gus_contended_window(s, PID, tid, 7);
+		gus_contended_access(s, there, 1, tid == 1);
+	}
+	assert_int_equal(gus_contended_settle(s), 1);
+	gus_contended_free(s);
 }
 
 /* As recordings have them: by thread. */
@@ -100,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_share_what_overlaps),
+		cmocka_unit_test(of_one_time),
 		cmocka_unit_test(windows_come_in_any_order),
 		cmocka_unit_test(long_ones_others_and_many),
 	};

@@ -504,6 +504,8 @@ static void test_divergence(void **state)
 	assert_float_equal(gus_spread_divergence(spread), 0, 1e-3);
 	gus_spread_recount(spread, 0, half, 2);
 	assert_float_equal(gus_spread_divergence(spread), log(4) / 2 + log(4. / 7) / 2, 1e-3);
+	gus_spread_recount(spread, 0, half, 1); /* of C nothing is seen */
+	assert_float_equal(gus_spread_divergence(spread), log(8), 1e-3);
 	gus_spread_recount(spread, 0, half, 0);
 	assert_true(gus_spread_divergence(spread) == 0);
 	gus_spread_free(spread);
@@ -557,6 +559,56 @@ static void test_behind(void **state)
 	fit_early(&t, GUS_SPREAD_BEHIND, time, 3, .1);
 	expect_loop(&t, .01);
 	drop(&t);
+}
+
+/* Cycles that are seen at two places have the counts of both. */
+static void test_parts_of_two_places(void **state)
+{
+	const struct gus_site_count time[] = { { 0, false, .0125 + .7875 }, { 1, false, .1125 }, { 2, false, .0875 } };
+	const struct gus_site_count two[] = { { 2, false, 100 }, { 0, false, 900 } };
+	struct gus_spread_cells cells = { 0 };
+	struct fitted t;
+
+	(void)state;
+	fit_early(&t, GUS_SPREAD_BEHIND, time, 3, .1);
+	assert_float_equal(gus_spread_share(t.spread, 0, two, 2, &cells), 0, 1e-9);
+	assert_float_equal(share_of(&cells, 0, -1) + share_of(&cells, 1, -1) + share_of(&cells, 2, -1), 1000, 1e-6);
+	assert_true(share_of(&cells, 2, GUS_CORE_ST_L1) > 950);
+	for (size_t i = 1; i < cells.n; i++)
+		assert_true(cells.v[i - 1].site < cells.v[i].site || (cells.v[i - 1].site == cells.v[i].site &&
+								       cells.v[i - 1].psv < cells.v[i].psv));
+	gus_vec_free(&cells);
+	drop(&t);
+}
+
+/* What is as the model has it needs nothing else: of what could be, beside, the least is believed. Where nothing is as
+ * it has it, more is. */
+static void test_weighs(void **state)
+{
+	const struct gus_site_count as[] = { { 0, false, .125 }, { 2, false, .875 } };
+	const struct gus_site_count other[] = { { 0, false, .2 }, { 1, false, .6 }, { 2, false, .2 } };
+	double ways[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		double model = 0, way = 0, share = 0;
+		struct fitted t;
+
+		fit(&t, GUS_SPREAD_NEXT, i ? other : as, i ? 3 : 2);
+		for (size_t k = 0; k < t.prior.cycles.n; k++) {
+			const struct gus_prior_cycle *c = &t.prior.cycles.v[k];
+
+			model += c->model;
+			way += c->way;
+			share += c->model > 0 ? 0 : c->share;
+			ways[i] = c->model > 0 ? ways[i] : c->share / c->way;
+		}
+		assert_true(share > 0);
+		ways[i] = ways[i] * model / (1 - ways[i] * way); /* of 1 = (model + ways way) / sum */
+		drop(&t);
+	}
+	assert_float_equal(ways[0], .01, 1e-6);
+	assert_true(ways[1] > .5);
 }
 
 /* The same of an interrupt that comes when all that retires has. */
@@ -762,6 +814,8 @@ int main(void)
 		cmocka_unit_test(test_behind),
 		cmocka_unit_test(test_interrupt_early),
 		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_parts_of_two_places),
+		cmocka_unit_test(test_weighs),
 		cmocka_unit_test(test_begins),
 		cmocka_unit_test(test_halves_early),
 		cmocka_unit_test(test_repeats),
