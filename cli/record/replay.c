@@ -27,6 +27,9 @@
 /* For one window. What has been executed by then counts. */
 enum { SECONDS_MOST = 1 };
 /* When so much time has gone into them, none is begun: half of what the recording took, from 2 s to 10 s. */
+/* So many windows are as long as was asked for, for what comes and goes slowly, such as what is in the caches. Of large
+ * programs they hold a small part of the code, so further ones are short: they are for what else is executed. */
+enum { LONG_WINDOWS = 16, SHORT_WINDOW = 50000 };
 #define ALL_SHARE 0.5
 #define ALL_LEAST 2.0
 #define ALL_MOST 10.0
@@ -210,11 +213,11 @@ static int write_window(struct gus_record_replay *r, struct gus_writer *writer, 
 }
 
 static int replay(struct gus_record_replay *r, struct gus_writer *writer, const struct gus_snapshot *of,
-		  const struct gus_replay_tools *tools, int trace, struct gus_error *err)
+		  uint64_t window, const struct gus_replay_tools *tools, int trace, struct gus_error *err)
 {
-	struct gus_replay_wish wish = { .tools = *tools, .window = r->window, .seconds = SECONDS_MOST,
+	struct gus_replay_wish wish = { .tools = *tools, .window = window, .seconds = SECONDS_MOST,
 		.rights = rights_of(r, of->about->pid),
-		.native_window = r->window < GUS_REPLAY_STEPPED_MOST ? r->window : GUS_REPLAY_STEPPED_MOST };
+		.native_window = window < GUS_REPLAY_STEPPED_MOST ? window : GUS_REPLAY_STEPPED_MOST };
 	struct gus_error why = { 0 };
 	struct gus_replayed done;
 	char path[64];
@@ -231,7 +234,7 @@ static int replay(struct gus_record_replay *r, struct gus_writer *writer, const 
 }
 
 static int take_one(struct gus_record_replay *r, struct gus_writer *writer, struct gus_stored *stored,
-		    const struct gus_replay_tools *tools, int trace, struct gus_error *err)
+		    uint64_t window, const struct gus_replay_tools *tools, int trace, struct gus_error *err)
 {
 	struct gus_error why = { 0 };
 	int rc = 0;
@@ -239,7 +242,7 @@ static int take_one(struct gus_record_replay *r, struct gus_writer *writer, stru
 	if (gus_stored_open(stored, &why) != 0) {
 		note_failure(r, &why);
 	} else if (!r->keep_memory) {
-		rc = replay(r, writer, &stored->snapshot, tools, trace, err);
+		rc = replay(r, writer, &stored->snapshot, window, tools, trace, err);
 	} else if (r->max_size && gus_writer_size(writer) + stored->snapshot.about->bytes > r->max_size) {
 		r->full = true;
 	} else {
@@ -290,7 +293,8 @@ static int take_all(struct gus_record_replay *r, struct gus_writer *writer, cons
 		note_failure(r, &why);
 	else
 		for (unsigned i = 0; rc == 0 && i < order.n && !skip && !is_late(r); i++)
-			rc = take_one(r, writer, &result->kept[order.v[i]], &tools, trace, err);
+			rc = take_one(r, writer, &result->kept[order.v[i]], i < LONG_WINDOWS ? r->window :
+				      r->window < SHORT_WINDOW ? r->window : SHORT_WINDOW, &tools, trace, err);
 	gus_replay_tools_free(&tools);
 	gus_vec_free(&order);
 	if (trace >= 0)

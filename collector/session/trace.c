@@ -28,7 +28,7 @@
 #include "proto/snapshot.h"
 
 #define GAP_NS 100000000ULL     /* in each of which one is looked for, at first */
-#define KEPT_MAX 16             /* snapshots */
+#define KEPT_MAX 64             /* snapshots */
 #define KEPT_BYTES (2ULL << 30) /* of memory in all of them */
 #define FREE_TIMES 8            /* the room that they leave on the disk, each time of one */
 #define DEFAULT_COST 0.01       /* where the rate is fixed and no cost was asked for */
