@@ -126,7 +126,7 @@ gusprof_SOURCES = \
 	cli/stacks/stacks.c cli/stacks/stacks.h \
 	cli/stacks/bar.c cli/stacks/bar.h \
 	cli/stacks/cause.c cli/stacks/cause.h \
-	cli/stacks/text.c \
+	cli/stacks/csv.c cli/stacks/text.c \
 	cli/uarch/import.c cli/uarch/import.h \
 	cli/uarch/json.c cli/uarch/json.h \
 	cli/uarch/uarch.c \

@@ -642,7 +642,7 @@ tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/fla
 printed = tests/unit/printed.c tests/unit/printed.h
 tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed) cli/common/json.c cli/common/print.c \
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c cli/stacks/bar.c \
-	cli/stacks/json.c cli/stacks/text.c
+	cli/common/csv.c cli/stacks/csv.c cli/stacks/json.c cli/stacks/text.c
 tests_unit_test_bar_SOURCES = tests/unit/test_bar.c cli/stacks/bar.c
 tests_unit_test_cause_SOURCES = tests/unit/test_cause.c cli/stacks/cause.c
 tests_unit_test_differences_SOURCES = tests/unit/test_differences.c cli/diff/condition.c

@@ -13,7 +13,7 @@
 const char *gus_sum_unit_name(enum gus_sum_unit unit)
 {
 	static const char *const names[GUS_SUM_UNITS] = { "instruction", "block", "loop", "line", "function",
-		"module", "thread" };
+		"module", "thread", "all" };
 
 	return names[unit];
 }
@@ -116,10 +116,12 @@ static uint32_t row_of_place(struct summing *m, uint32_t place)
 
 static uint32_t row_of(struct summing *m, uint32_t place, uint32_t thread)
 {
-	const struct gus_sum_row of_thread = { .module = "", .place = GUS_CLUE_NONE, .thread = thread };
-	const struct row_key key = { .offset = thread };
+	const bool all = m->unit == GUS_SUM_ALL;
+	const struct gus_sum_row of_thread = { .module = "", .place = GUS_CLUE_NONE,
+		.thread = all ? GUS_CLUE_NONE : thread };
+	const struct row_key key = { .offset = of_thread.thread };
 
-	return m->unit == GUS_SUM_THREAD ? add_row(m, &of_thread, &key) : row_of_place(m, place);
+	return m->unit == GUS_SUM_THREAD || all ? add_row(m, &of_thread, &key) : row_of_place(m, place);
 }
 
 static void add_up(struct summing *m)
@@ -138,7 +140,7 @@ static void add_up(struct summing *m)
 		m->cell_row[i] = row_of(m, cell->place, cell->thread);
 		row = &m->s->rows.v[m->cell_row[i]];
 		row->weight += cell->weight;
-		if (cell->moved && m->unit != GUS_SUM_THREAD)
+		if (cell->moved && m->unit < GUS_SUM_THREAD)
 			row->evidence = GUS_INFERRED;
 	}
 }

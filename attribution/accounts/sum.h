@@ -14,7 +14,9 @@
  * function's code outside of loops. */
 enum gus_sum_unit {
 	GUS_SUM_INSTRUCTION, GUS_SUM_BLOCK, GUS_SUM_LOOP, GUS_SUM_LINE, GUS_SUM_FUNCTION, GUS_SUM_MODULE,
-	GUS_SUM_THREAD, GUS_SUM_UNITS
+	GUS_SUM_THREAD,
+	GUS_SUM_ALL,                    /* one row */
+	GUS_SUM_UNITS
 };
 
 /* "instruction" ... */
@@ -31,10 +33,10 @@ struct gus_sum_row {
 	bool loop;                      /* it is one, whose head that is */
 	const char *file;               /* of a line; NULL: not known, or not asked, and then it is a function */
 	uint32_t line;
-	uint32_t place;                 /* of the account's, the first in it; of threads GUS_CLUE_NONE */
+	uint32_t place;                 /* of the account's, the first in it; of threads and of all GUS_CLUE_NONE */
 	uint32_t thread;                /* of the clues', of threads only */
 	uint64_t seen, weight;          /* as it was seen, and as it is accounted for */
-	enum gus_evidence evidence;     /* of the weight: threads keep what they were seen to take */
+	enum gus_evidence evidence;     /* of the weight: threads, and all, keep what they were seen to take */
 	struct gus_sum_bounds bounds;   /* of the weight */
 	bool fact;                      /* the weight can be told as one */
 	struct gus_stack stack;         /* of it */

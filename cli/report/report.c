@@ -137,7 +137,7 @@ static const struct gus_option options[] = {
 	  "subjected to meanwhile. By the windows that record takes.",
 	  GUS_OPTION_FLAG, AT(stacks),
 	  .fit = { .excludes = "sort symbol dso comm pid tid cpu time event off-cpu wall false-sharing stats "
-	  "call-graph inverted children flamegraph header format=csv",
+	  "call-graph inverted children flamegraph header",
 	  .why = "it is a report of its own, of all samples" } },
 	{ 0, "uarch", "NAME|FILE|host|nominal", "With --stacks: the CPU, as of gusprof model; by default that of the "
 	  "recording's machine.", GUS_OPTION_STRING, AT(uarch), .fit = { .needs = "stacks" } },
@@ -517,7 +517,8 @@ static int move(const struct report_options *o)
 	const struct gus_symbols_options symbols = { .symfs = o->symfs, .kallsyms = o->kallsyms,
 		.build_ids = build_ids };
 	struct gus_stacks_how how = { .input = o->input, .symbols = &symbols, .uarch = o->uarch,
-		.json = o->format == JSON, .replay = o->replay, .percent_limit = o->percent_limit, .screen = &o->screen,
+		.json = o->format == JSON, .csv = o->format == CSV, .replay = o->replay,
+		.percent_limit = o->percent_limit, .screen = &o->screen,
 		.log = gus_cli_log(o->quiet ? -1 : o->verbosity), .tell = tell_damage };
 	struct gus_error err = { 0 };
 

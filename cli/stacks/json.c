@@ -31,24 +31,6 @@ static json_t *recording(const struct gus_stacks_view *v)
 	return o;
 }
 
-static json_t *total(const struct gus_stacks_view *v)
-{
-	const struct gus_model_windows *w = v->model ? v->model->windows : NULL;
-	json_t *o = json_object();
-
-	json_object_set_new(o, "weight", integer(v->account->weight));
-	json_object_set_new(o, "explained", integer(v->account->explained));
-	json_object_set_new(o, "retire_width", v->account->explained ? integer(v->account->solution.width) :
-			    json_null());
-	json_object_set_new(o, "windows", w ? integer(w->taken) : json_null());
-	json_object_set_new(o, "windows_failed", w ? integer(w->failed) : json_null());
-	json_object_set_new(o, "stretches", json_boolean(v->partly));
-	json_object_set_new(o, "instructions_left_out", integer(v->left_out));
-	json_object_set_new(o, "not_sampled", integer(v->clues->unsampled));
-	json_object_set_new(o, "why_unexplained", text_or_null(v->why));
-	return o;
-}
-
 static void set_place(json_t *o, const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	bool thread = v->how->unit == GUS_SUM_THREAD;
@@ -80,20 +62,12 @@ static json_t *interval(const struct gus_sum_bounds *b)
 	return pair;
 }
 
-static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+/* Its parts, their evidence, their bounds, and what else is known of why. */
+static void set_stack(json_t *o, const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
-	json_t *o = json_object(), *stack = json_object(), *evidence = json_object(), *bounds = json_object();
-	json_t *causes = json_object();
+	json_t *stack = json_object(), *evidence = json_object(), *bounds = json_object(), *causes = json_object();
 	char key[GUS_COMPONENT_KEY_MAX];
 
-	set_place(o, v, row);
-	json_object_set_new(o, "seen", integer(row->seen));
-	json_object_set_new(o, "weight", integer(row->weight));
-	json_object_set_new(o, "bounds", interval(&row->bounds));
-	json_object_set_new(o, "fact", json_boolean(row->fact));
-	json_object_set_new(o, "share", json_real(v->account->weight ? (double)row->weight /
-						  (double)v->account->weight : 0));
-	json_object_set_new(o, "weight_evidence", gus_json_word(gus_evidence_name(row->evidence)));
 	for (size_t i = 0; i < row->stack.n; i++) {
 		gus_component_key(row->stack.v[i].what, key);
 		json_object_set_new(stack, key, integer(row->stack.v[i].weight));
@@ -107,6 +81,42 @@ static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row 
 	json_object_set_new(o, "stack", stack);
 	json_object_set_new(o, "evidence", evidence);
 	json_object_set_new(o, "stack_bounds", bounds);
+}
+
+static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	json_t *o = json_object();
+
+	set_place(o, v, row);
+	json_object_set_new(o, "seen", integer(row->seen));
+	json_object_set_new(o, "weight", integer(row->weight));
+	json_object_set_new(o, "bounds", interval(&row->bounds));
+	json_object_set_new(o, "fact", json_boolean(row->fact));
+	json_object_set_new(o, "share", json_real(v->account->weight ? (double)row->weight /
+						  (double)v->account->weight : 0));
+	json_object_set_new(o, "weight_evidence", gus_json_word(gus_evidence_name(row->evidence)));
+	set_stack(o, v, row);
+	return o;
+}
+
+static json_t *total(const struct gus_stacks_view *v)
+{
+	const struct gus_model_windows *w = v->model ? v->model->windows : NULL;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "weight", integer(v->account->weight));
+	json_object_set_new(o, "explained", integer(v->account->explained));
+	json_object_set_new(o, "retire_width", v->account->explained ? integer(v->account->solution.width) :
+			    json_null());
+	json_object_set_new(o, "windows", w ? integer(w->taken) : json_null());
+	json_object_set_new(o, "windows_failed", w ? integer(w->failed) : json_null());
+	json_object_set_new(o, "stretches", json_boolean(v->partly));
+	json_object_set_new(o, "instructions_left_out", integer(v->left_out));
+	json_object_set_new(o, "not_sampled", integer(v->clues->unsampled));
+	json_object_set_new(o, "why_unexplained", text_or_null(v->why));
+	json_object_set_new(o, "not_executed", integer(v->unexecuted));
+	json_object_set_new(o, "kernel", integer(v->kernel));
+	set_stack(o, v, v->all);
 	return o;
 }
 

@@ -22,6 +22,7 @@
 #include "model/oracles/cache.h"
 #include "proto/reader.h"
 #include "symbolizer/insn/insn.h"
+#include "symbolizer/space/space.h"
 
 /* From each snapshot so many instructions are run, and of one trace so many: what retires together settles before. */
 enum { WINDOW = 250000, MOST = 16 * WINDOW };
@@ -55,6 +56,25 @@ static void leave(void *context, uint32_t stream)
 	gus_groups_leave(run->groups, run->first + stream);
 }
 
+/* What of the time stays where it was seen, by whose code it is. */
+static void split_left(struct gus_stacks_view *v)
+{
+	const struct gus_account *a = v->account;
+
+	for (size_t i = 0; i < a->cells.n; i++) {
+		const struct gus_clue_place *p = &a->places.v[a->cells.v[i].place];
+		const struct gus_module *m = p->place.module == GUS_CLUE_NONE ? NULL :
+			gus_space_module(v->clues->profile.space, p->place.module);
+
+		if (a->cells.v[i].moved)
+			continue;
+		if (m && m->kind == GUS_MODULE_KERNEL)
+			v->kernel += a->cells.v[i].weight;
+		else if (p->insn == GUS_CLUE_NONE)
+			v->unexecuted += a->cells.v[i].weight;
+	}
+}
+
 static void print(const struct stacks *s, const struct gus_clues *clues, const struct gus_groups *groups,
 		 const struct gus_model_view *model, const char *why)
 {
@@ -64,19 +84,25 @@ static void print(const struct stacks *s, const struct gus_clues *clues, const s
 		.left_out = model ? model->traced->cut_instructions : 0,
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
 	struct gus_account account;
-	struct gus_sums sums;
+	struct gus_sums sums, all;
 
 	gus_account_make(&account, clues, groups, s->config.retire_width);
 	gus_sums_make(&sums, &account, s->how->unit);
+	gus_sums_make(&all, &account, GUS_SUM_ALL);
 	v.account = &account;
+	split_left(&v);
 	v.sums = &sums;
+	v.all = &all.rows.v[0];
 	if (s->how->take)
 		s->how->take(s->how->take_context, &v);
 	else if (s->how->json)
 		gus_stacks_json(&v); /* what cannot be written is told at the end, as of all output */
+	else if (s->how->csv)
+		gus_stacks_csv(&v);
 	else
 		gus_stacks_text(&v);
 	gus_sums_free(&sums);
+	gus_sums_free(&all);
 	gus_account_free(&account);
 }
 
@@ -187,7 +213,8 @@ int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err)
 static const struct gus_traced_block *block_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
 					       uint64_t *within)
 {
-	const struct gus_clue_place *p = v->how->unit == GUS_SUM_INSTRUCTION ? &v->account->places.v[row->place] : NULL;
+	const struct gus_clue_place *p = v->how->unit == GUS_SUM_INSTRUCTION && row->place != GUS_CLUE_NONE ?
+		&v->account->places.v[row->place] : NULL;
 	const struct gus_traced *t = v->model ? v->model->traced : NULL;
 	const struct gus_traced_block *b = t && p && p->block != GUS_CLUE_NONE ? &t->blocks.v[p->block] : NULL;
 

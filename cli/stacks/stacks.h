@@ -20,7 +20,7 @@ struct gus_stacks_view;
 struct gus_stacks_how {
 	const char *input, *uarch;      /* of a recording; a table, NULL: that of its machine */
 	enum gus_sum_unit unit;         /* what a row is */
-	bool json, replay;              /* replay: also snapshots of a recording that is not our own */
+	bool json, csv, replay;         /* replay: also snapshots of a recording that is not our own */
 	double percent_limit;           /* rows below it are left out, and their number is told; -1: half a percent */
 	const struct gus_screen_options *screen;
 	const struct gus_symbols_options *symbols;      /* where names are looked for; NULL: where they are */
@@ -40,10 +40,13 @@ struct gus_stacks_view {
 	const struct gus_clues *clues;
 	const struct gus_account *account;
 	const struct gus_sums *sums;
+	const struct gus_sum_row *all;          /* the whole recording */
 	const struct gus_model_view *model;     /* NULL: nothing was run */
 	const struct gus_groups *groups;        /* of what was run; NULL likewise */
 	unsigned width;                         /* ops that retire in a cycle, as the table has it */
 	bool partly;                            /* of its trace stretches alone were run */
+	/* Of what stays where it was seen: code of the user's that no window has executed, and the kernel's. */
+	uint64_t unexecuted, kernel;
 	uint64_t left_out;                      /* instructions of threads that are not run, as there are too many */
 	const char *event, *why;                /* why: nothing could be moved, for people; NULL: something was */
 };
@@ -53,6 +56,7 @@ char *gus_stacks_name(const struct gus_stacks_view *v, const struct gus_sum_row 
 /* Between the files that do so. */
 void gus_stacks_text(const struct gus_stacks_view *v);
 int gus_stacks_json(const struct gus_stacks_view *v);
+void gus_stacks_csv(const struct gus_stacks_view *v);
 /* An instruction's text, for both; "" where it is not known, or the row is of no one instruction. */
 struct gus_insn;
 void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row, struct gus_insn *insn);

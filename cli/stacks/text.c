@@ -4,18 +4,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "attribution/accounts/account.h"
 #include "base/path.h"
+#include "cli/common/calibrated.h"
 #include "cli/model/view.h"
 #include "cli/screen/table.h"
 #include "cli/stacks/bar.h"
 #include "cli/stacks/stacks.h"
+#include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
 
 static const double LEAST = 0.5;        /* percent */
 static const double WIDE = 20;          /* likewise */
 enum { PARTS = 4 };                     /* of a stack that are printed */
+enum { FEW = 300, OLD = 90, MUCH = 5 }; /* samples; days, in which microcode and kernels change; percent */
 
 /* Of other units than instructions there is no code, and what stands behind it is in its place. */
 enum { SHARE, INTERVAL, SEEN, BAR, NAME, CODE, WHAT, COLUMNS };
@@ -40,12 +45,38 @@ static void say(const struct text *t, char *text)
 	free(text);
 }
 
+static void add_reason(char **text, uint64_t weight, uint64_t whole, const char *reason)
+{
+	char *more;
+
+	if (percent(weight, whole) < 0.05)
+		return;
+	more = gus_format("%s%s%.1f %% %s", *text, **text ? ", " : "", percent(weight, whole), reason);
+	free(*text);
+	*text = more;
+}
+
+/* Why some stays where it was seen, and what would give more. */
+static char *reasons_of(const struct gus_stacks_view *v, unsigned windows)
+{
+	uint64_t all = v->account->weight, left = all - v->account->explained - v->kernel - v->unexecuted;
+	char *text = gus_strdup("");
+
+	add_reason(&text, v->kernel, all, "is the kernel's");
+	add_reason(&text, v->unexecuted, all, !windows ? "is in code that no part of its trace has executed (an "
+		   "emulator's CPU may make a library take another variant)" : percent(v->unexecuted, all) < MUCH ?
+		   "is in code that no window has executed" : "is in code that no window has executed (there are more "
+		   "if you record for longer, or with more --overhead)");
+	add_reason(&text, left, all, "is behind something that is in none");
+	return text;
+}
+
 static void say_explained(const struct text *t)
 {
 	const struct gus_stacks_view *v = t->v;
 	const struct gus_account *a = v->account;
 	unsigned windows = v->model && v->model->windows ? v->model->windows->taken : 0;
-	char where[64];
+	char where[64], *reasons;
 
 	snprintf(where, sizeof(where), "%u window%s of it", windows, windows == 1 ? "" : "s");
 	if (a->explained)
@@ -63,13 +94,56 @@ static void say_explained(const struct text *t)
 	if (a->solution.width > v->width)
 		say(t, gus_format("the table has %u ops that retire in a cycle, which cannot have executed so much; up "
 				  "to %u can", v->width, a->solution.width));
-	if (a->explained < a->weight)
-		say(t, gus_format("%.1f %% stays where samples were seen, and nothing but their records tells why: %s",
-				  percent(a->weight - a->explained, a->weight),
-				  v->why ? v->why : !v->clues->sight.known ? "of such samples it cannot be told" :
-				  windows ? "no window has executed that code, or it is the kernel's" :
-				  "no window has executed that code (an emulator's CPU may have made a library take "
-				  "another variant), or it is the kernel's"));
+	if (a->explained == a->weight)
+		return;
+	reasons = v->why ? gus_strdup(v->why) : !v->clues->sight.known ?
+		gus_strdup("of such samples it cannot be told") : reasons_of(v, windows);
+	say(t, gus_format("%.1f %% stays where samples were seen, and nothing but their records tells why%s%s",
+			  percent(a->weight - a->explained, a->weight), *reasons ? ": " : "", reasons));
+	free(reasons);
+}
+
+/* Days since the file was written; -1: it is not there. */
+static long age_of(const char *path)
+{
+	struct stat st;
+	time_t now = time(NULL);
+
+	if (stat(path, &st) != 0)
+		return -1;
+	return now > st.st_mtime ? (now - st.st_mtime) / (24 * 60 * 60) : 0;
+}
+
+/* What the model's word is worth. */
+static void say_table(const struct text *t)
+{
+	const struct gus_uarch *u = t->v->model ? t->v->model->model->uarch : NULL;
+	const char *file = u ? gus_calibrated_file(u) : NULL;
+	long days = file ? age_of(file) : -1;
+
+	if (!u || !t->v->account->explained)
+		return;
+	if (!file)
+		say(t, gus_format("the model is of %s as such, and not of that machine (gusprof calibrate makes one)",
+				  u->name));
+	else if (days >= OLD)
+		say(t, gus_format("the model is of that machine as it was calibrated %ld days ago", days));
+}
+
+/* What makes the rest worth less. */
+static void say_quality(const struct text *t)
+{
+	const struct gus_profile *p = &t->v->clues->profile;
+
+	if (t->v->clues->samples < FEW)
+		say(t, gus_strdup("so few samples tell little: record for longer, or with a higher --overhead or -F"));
+	if (p->lost)
+		say(t, gus_format("%" PRIu64 " records were lost, and what they would have told is not there",
+				  p->lost));
+	if (p->throttled)
+		say(t, gus_format("the kernel paused sampling %" PRIu64 " time%s: what it ran meanwhile has too little",
+				  p->throttled, p->throttled == 1 ? "" : "s"));
+	say_table(t);
 }
 
 static void say_head(const struct text *t)
@@ -78,6 +152,7 @@ static void say_head(const struct text *t)
 
 	say(t, gus_format("%" PRIu64 " sample%s of %s; %s", v->clues->samples, v->clues->samples == 1 ? "" : "s",
 			  v->event, v->clues->sight.told));
+	say_quality(t);
 	say_explained(t);
 	if (v->clues->unsampled)
 		say(t, gus_format("%.1f %% more was not sampled, as tasks ended before their next sample",
@@ -110,9 +185,8 @@ static int by_part(const void *a, const void *b, void *context)
 }
 
 /* The largest parts. */
-static char *stack_of(const struct text *t, const struct gus_sum_row *row)
+static char *parts_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
-	const struct gus_stacks_view *v = t->v;
 	struct gus_vec(size_t) order = { 0 };
 	char *text = gus_strdup("");
 
@@ -129,13 +203,27 @@ static char *stack_of(const struct text *t, const struct gus_sum_row *row)
 		text = more;
 	}
 	gus_vec_free(&order);
-	if (v->account->explained && row->evidence == GUS_OBSERVED && v->how->unit != GUS_SUM_THREAD) {
-		char *more = gus_format("%s (as seen)", text);
-
-		free(text);
-		text = more;
-	}
 	return text;
+}
+
+static char *stack_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	char *text = parts_of(v, row), *more;
+
+	if (!v->account->explained || row->evidence != GUS_OBSERVED || v->how->unit >= GUS_SUM_THREAD)
+		return text;
+	more = gus_format("%s (as seen)", text);
+	free(text);
+	return more;
+}
+
+/* The whole recording's stack. */
+static void say_all(const struct text *t)
+{
+	char *parts = parts_of(t->v, t->v->all);
+
+	say(t, gus_format("all of the time: %s", parts));
+	free(parts);
 }
 
 static bool has_code(const struct gus_stacks_view *v)
@@ -156,6 +244,8 @@ char *gus_stacks_name(const struct gus_stacks_view *v, const struct gus_sum_row 
 	const struct gus_clue_thread *t = row->thread == GUS_CLUE_NONE ? NULL : &v->clues->threads.v[row->thread];
 	const char *module = gus_base_name(row->module);
 
+	if (v->how->unit == GUS_SUM_ALL)
+		return gus_strdup("all");
 	if (t)
 		return gus_format("%s (pid %" PRIu32 ", tid %" PRIu32 ")", t->comm, t->pid, t->tid);
 	if (v->how->unit == GUS_SUM_MODULE)
@@ -190,7 +280,7 @@ static void put_row(struct text *t, struct gus_table *table, const struct gus_su
 	cells[n++] = gus_stacks_name(t->v, row);
 	if (has_code(t->v))
 		cells[n++] = code_of(t->v, row);
-	cells[n++] = stack_of(t, row);
+	cells[n++] = stack_of(t->v, row);
 	gus_table_row(table, gus_screen_share_colour((double)row->weight / (double)whole),
 		      (const char *const *)cells);
 	for (unsigned i = 0; i < n; i++)
@@ -252,6 +342,7 @@ void gus_stacks_text(const struct gus_stacks_view *v)
 	size_t n = 0;
 
 	say_head(&t);
+	say_all(&t);
 	gus_table_begin(&table, &t.screen, stdout, columns, make_columns(v, columns));
 	for (size_t i = 0; i < v->sums->rows.n; i++) {
 		const struct gus_sum_row *row = &v->sums->rows.v[i];

@@ -8,13 +8,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "attribution/accounts/account.h"
+#include "cli/common/calibrated.h"
 #include "cli/model/view.h"
 #include "cli/screen/screen.h"
+#include "cli/model/traced.h"
 #include "cli/stacks/stacks.h"
+#include "model/tables/uarch.h"
 #include "printed.h"
 #include "symbolizer/insn/insn.h"
 
@@ -27,10 +33,21 @@ struct shown {
 	struct gus_sums sums;
 	struct gus_model_windows windows;
 	struct gus_model_view model;
+	struct gus_model_traced traced;
+	struct gus_uarch uarch;
+	struct gus_sum_row all;
 	struct gus_stacks_view v;
 };
 
 static struct gus_screen_options screen = { .width = 0 };
+static const char *calibration;         /* NULL: there is none */
+
+/* In place of cli/common/calibrated.c. */
+const char *gus_calibrated_file(const struct gus_uarch *u)
+{
+	(void)u;
+	return calibration;
+}
 
 /* In place of cli/stacks/stacks.c: what lies at an even offset is known. */
 void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row, struct gus_insn *insn)
@@ -83,6 +100,13 @@ static int setup(void **state)
 	row(s, (struct gus_sum_row){ .module = "/usr/lib/lib.so", .offset = 0x20, .seen = 5, .weight = 5,
 		.bounds = { 0, 20 }, .evidence = GUS_OBSERVED });
 	part(&s->sums.rows.v[3], 0, true, GUS_UNKNOWN, 5);
+	s->all = (struct gus_sum_row){ .module = "", .weight = 2000, .seen = 2000, .bounds = { 2000, 2000 },
+		.fact = true, .place = GUS_CLUE_NONE, .thread = GUS_CLUE_NONE };
+	part(&s->all, 0, false, GUS_MODELLED, 1950);
+	part(&s->all, 0, true, GUS_UNKNOWN, 50);
+	s->uarch.name = "skylake";
+	s->traced.uarch = &s->uarch;
+	s->model.model = &s->traced;
 	gus_vec_push(&s->clues.threads, (struct gus_clue_thread){ 7, 8, "worker" });
 	s->clues.samples = 20;
 	s->clues.sight = (struct gus_sampler_sight){ .known = true, .told = "each is where it is" };
@@ -94,7 +118,7 @@ static int setup(void **state)
 	s->how.unit = GUS_SUM_INSTRUCTION;
 	s->how.percent_limit = -1;
 	s->v = (struct gus_stacks_view){ .how = &s->how, .clues = &s->clues, .account = &s->account, .sums = &s->sums,
-		.model = &s->model, .event = "cpu-clock", .width = 6 };
+		.all = &s->all, .model = &s->model, .event = "cpu-clock", .width = 6 };
 	*state = s;
 	return 0;
 }
@@ -108,6 +132,8 @@ static int teardown(void **state)
 		gus_vec_free(&s->sums.rows.v[i].parts);
 	}
 	gus_vec_free(&s->sums.rows);
+	gus_stack_free(&s->all.stack);
+	gus_vec_free(&s->all.parts);
 	gus_vec_free(&s->clues.threads);
 	free(s);
 	return 0;
@@ -125,12 +151,15 @@ static void the_head(void **state)
 {
 	struct shown *s = *state;
 
-	SAYS(s, "# 20 samples of cpu-clock; each is where it is\n# 99.0 % of the time is in code that its trace "
-		"executed: ");
-	SAYS(s, "\n# 1.0 % stays where samples were seen, and nothing but their records tells why: no window has "
-		"executed that code (an emulator's CPU may have made a library take another variant), or it is the "
-		"kernel's\n"
+	SAYS(s, "# 20 samples of cpu-clock; each is where it is\n");
+	SAYS(s, "\n# 99.0 % of the time is in code that its trace executed: ");
+	SAYS(s, "\n# 1.0 % stays where samples were seen, and nothing but their records tells why: 1.0 % is behind "
+		"something that is in none\n# all of the time: base: divider 98%, unknown 2%\n"
 		"# share 95 % of the time seen stack instruction code subjected to\n");
+	s->v.kernel = 8;
+	s->v.unexecuted = 12;
+	SAYS(s, "tells why: 0.4 % is the kernel's, 0.6 % is in code that no part of its trace has executed (an "
+		"emulator's CPU may make a library take another variant)\n");
 	s->v.partly = true;
 	SAYS(s, "in code that stretches of its trace executed: ");
 	s->v.partly = false;
@@ -142,7 +171,11 @@ static void the_head(void **state)
 	SAYS(s, "in code that its trace executed: ");
 	s->windows.taken = 1;
 	SAYS(s, "in code that 1 window of it executed: ");
-	SAYS(s, "no window has executed that code, or it is the kernel's\n");
+	SAYS(s, "0.6 % is in code that no window has executed\n");
+	s->account.explained = 1880;
+	s->v.unexecuted = 112;
+	SAYS(s, "5.6 % is in code that no window has executed (there are more if you record for longer, or with more "
+		"--overhead)\n");
 	s->clues.sight.known = false;
 	SAYS(s, "tells why: of such samples it cannot be told\n");
 	s->v.why = "it is so";
@@ -159,6 +192,37 @@ static void the_head(void **state)
 	s->v.model = NULL;
 	OMITS(s, "executed: ");
 	SAYS(s, "\n# 100.0 % stays where");
+}
+
+/* What makes the figures worth less: few samples, what was lost, a table that nobody has calibrated, or long ago. */
+static void the_quality(void **state)
+{
+	struct shown *s = *state;
+	char path[] = "/tmp/gusprof-test-XXXXXX";
+	struct timespec times[2] = { { .tv_sec = time(NULL) - 100 * 24 * 3600 } };
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	SAYS(s, "\n# so few samples tell little: record for longer, or with a higher --overhead or -F\n");
+	s->clues.samples = 300;
+	OMITS(s, "so few samples");
+	SAYS(s, "\n# the model is of skylake as such, and not of that machine (gusprof calibrate makes one)\n");
+	calibration = path;
+	OMITS(s, "the model is of");
+	times[1] = times[0];
+	assert_int_equal(futimens(fd, times), 0);
+	SAYS(s, "\n# the model is of that machine as it was calibrated 100 days ago\n");
+	s->account.explained = 0;
+	OMITS(s, "the model is of");
+	calibration = NULL;
+	OMITS(s, "records were lost");
+	OMITS(s, "paused sampling");
+	s->clues.profile.lost = 3;
+	s->clues.profile.throttled = 1;
+	SAYS(s, "\n# 3 records were lost, ");
+	SAYS(s, "\n# the kernel paused sampling 1 time: ");
+	close(fd);
+	unlink(path);
 }
 
 /* The largest four of a stack, and rows that are worth it: 15 of 2000 are more than half a percent, and what is no fact
@@ -186,6 +250,14 @@ static void the_rows(void **state)
 	s->how.percent_limit = 1;
 	SAYS(s, "base: divider 100%\n# 1.00% in 2 instructions with less than 1 % each");
 	s->how.percent_limit = .01;
+	OMITS(s, "0x20");
+	OMITS(s, "~");
+	s->clues.samples = 2000;        /* five of them; and twice the least share */
+	SAYS(s, "\n~0.25% 0.00- 1.00% 0.25% ? 0x20 [lib.so] imul rax, rbx unknown 100% (as seen)\n# ~ about so much: ");
+	s->how.percent_limit = .13;
+	OMITS(s, "0x20");
+	s->how.percent_limit = .01;
+	s->clues.samples = 1999;
 	OMITS(s, "0x20");
 	s->sums.rows.v[3].fact = true;
 	SAYS(s, " 0x20 [lib.so] imul rax, rbx unknown 100% (as seen)\n");
@@ -222,6 +294,8 @@ static void the_units(void **state)
 	s->how.unit = GUS_SUM_THREAD;
 	s->sums.rows.v[0].thread = 0;
 	SAYS(s, " worker (pid 7, tid 8) ST-L1 75%");
+	s->how.unit = GUS_SUM_ALL;
+	SAYS(s, " all ST-L1 75%");
 }
 
 static void print_json(const void *view)
@@ -280,6 +354,11 @@ static void the_document(void **state)
 	assert_int_equal(number_of(total, "instructions_left_out"), 0);
 	assert_true(json_is_false(json_object_get(total, "stretches")));
 	assert_null(text_of(total, "why_unexplained"));
+	assert_int_equal(number_of(total, "kernel"), 0);
+	assert_int_equal(number_of(total, "not_executed"), 0);
+	assert_int_equal(number_of(json_object_get(total, "stack"), "base"), 1950);
+	assert_string_equal(text_of(json_object_get(total, "evidence"), "unknown"), "unknown");
+	expect_pair(json_object_get(json_object_get(total, "stack_bounds"), "base"), 1949, 1952);
 	assert_int_equal(json_array_size(json_object_get(o, "rows")), ROWS);
 	json_decref(o);
 	s->v.why = "it is so";
@@ -322,6 +401,29 @@ static void a_row(void **state)
 	json_decref(o);
 }
 
+static void print_csv(const void *view)
+{
+	gus_stacks_csv(view);
+}
+
+/* A line for each part; what is less than the limit is left out. */
+static void lines(void **state)
+{
+	struct shown *s = *state;
+
+	expect_printed(print_csv, &s->v, "instruction,module,offset,text,share,low,high,seen,fact,component,cause,part,"
+		       "part_low,part_high,evidence\nwork+0x10 [app],/usr/bin/app,4112,\"imul rax, rbx\",0.600000,"
+		       "0.550000,0.650000,0.050000,1,base,divider,0.020000,0.019500,0.021000,modelled\n", true);
+	expect_printed(print_csv, &s->v, "work+0x15 [app],/usr/bin/app,4117,,0.390000", true);
+	expect_printed(print_csv, &s->v, "0x20 [lib.so],/usr/lib/lib.so,32,\"imul rax, rbx\",0.002500,0.000000,"
+		       "0.010000,0.002500,0,unknown,,0.002500,0.002000,0.003500,unknown\n", true);
+	s->how.percent_limit = .3;
+	expect_printed(print_csv, &s->v, "lib.so", false);
+	s->how.unit = GUS_SUM_MODULE;
+	expect_printed(print_csv, &s->v, "module,module,offset,", true);
+	expect_printed(print_csv, &s->v, "/usr/bin/app,/usr/bin/app,,,0.600000", true);
+}
+
 /* What a unit has not is null. */
 static void a_row_of_others(void **state)
 {
@@ -355,11 +457,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_head, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_quality, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_fits, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_units, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_document, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_row, setup, teardown),
+		cmocka_unit_test_setup_teardown(lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_row_of_others, setup, teardown),
 	};
 
