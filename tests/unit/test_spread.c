@@ -581,6 +581,14 @@ static void test_parts_of_two_places(void **state)
 	drop(&t);
 }
 
+static void test_defaults(void **state)
+{
+	(void)state;
+	assert_float_equal(gus_spread_defaults().strength, 100, 1e-12);
+	assert_int_equal(gus_spread_defaults().steps, 200);
+	assert_float_equal(gus_spread_defaults().ways, 0, 1e-12);
+}
+
 /* What is as the model has it needs nothing else: of what could be, beside, the least is believed. Where nothing is as
  * it has it, more is. */
 static void test_weighs(void **state)
@@ -815,6 +823,7 @@ int main(void)
 		cmocka_unit_test(test_interrupt_early),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_parts_of_two_places),
+		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_weighs),
 		cmocka_unit_test(test_begins),
 		cmocka_unit_test(test_halves_early),
