@@ -24,6 +24,9 @@ struct held {
 	uint64_t waited, flushed;
 };
 
+/* Of a site, the last of what is counted there: mostly it is that again, and is not looked up. By number; NOBODY. */
+struct recent { uint32_t edge, met, group; };
+
 /* One that is listened to. */
 struct run {
 	struct gus_groups *of;
@@ -32,6 +35,7 @@ struct run {
 	const struct gus_program *p;
 	struct held now, last;                  /* now: of this cycle, and of those that led to it */
 	struct one newest;                      /* what retired last */
+	struct gus_vec(uint32_t) site_of;       /* by op; NOBODY: not known yet */
 	bool mispredicted;                      /* it was */
 	uint64_t behind;                        /* the address behind it */
 };
@@ -39,6 +43,7 @@ struct run {
 struct gus_groups {
 	struct gus_index addresses, groups, waits, edges, met;
 	struct gus_groups_counts counts;
+	struct gus_vec(struct recent) recent;   /* by site */
 	struct gus_vec(struct run *) runs;
 };
 
@@ -54,6 +59,12 @@ struct gus_groups *gus_groups_new(void)
 	return g;
 }
 
+static void free_run(struct run *r)
+{
+	gus_vec_free(&r->site_of);
+	free(r);
+}
+
 void gus_groups_free(struct gus_groups *g)
 {
 	if (!g)
@@ -61,6 +72,7 @@ void gus_groups_free(struct gus_groups *g)
 	while (g->runs.n)
 		gus_groups_leave(g, g->runs.v[0]->stream);
 	gus_vec_free(&g->runs);
+	gus_vec_free(&g->recent);
 	gus_index_free(&g->addresses);
 	gus_index_free(&g->groups);
 	gus_index_free(&g->waits);
@@ -100,6 +112,8 @@ static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus
 	uint32_t site = gus_index_add(&g->addresses, &address, &is_new);
 
 	if (is_new)
+		gus_vec_push(&g->recent, (struct recent){ NOBODY, NOBODY, NOBODY });
+	if (is_new)
 		gus_vec_push(&g->counts.sites, (struct gus_groups_site){ .address = address, .weight = op->insns_n,
 			     .slots = op->slots, .second = op->insns_n > 1 ? p->insns[op->insn + 1].offset : 0,
 			     .branch = (op->flags & GUS_OP_BRANCH) != 0, .simple = is_simple(p, op),
@@ -109,7 +123,19 @@ static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus
 	return site;
 }
 
-static void count_group(struct gus_groups *g, const struct held *h, uint32_t next)
+static bool is_group(const struct gus_groups_counts *c, uint32_t number, const struct held *h, uint32_t next)
+{
+	const struct gus_groups_group *g = &c->groups.v[number];
+
+	if (g->n != h->n || g->next != next || g->behind != h->members[0].behind)
+		return false;
+	for (unsigned i = 0; i < h->n; i++)
+		if (c->members.v[g->first + i] != h->members[i].site)
+			return false;
+	return true;
+}
+
+static uint32_t find_group(struct gus_groups *g, const struct held *h, uint32_t next)
 {
 	struct group_key key = { .n = h->n, .next = next, .behind = h->members[0].behind };
 	struct gus_groups_counts *c = &g->counts;
@@ -124,8 +150,17 @@ static void count_group(struct gus_groups *g, const struct held *h, uint32_t nex
 								     h->members[0].behind, 0 });
 		gus_vec_append(&c->members, key.members, h->n);
 	}
-	c->groups.v[number].times++;
-	c->cycles++;
+	return number;
+}
+
+static void count_group(struct gus_groups *g, const struct held *h, uint32_t next)
+{
+	uint32_t *recent = &g->recent.v[h->members[0].site].group;
+
+	if (*recent == NOBODY || !is_group(&g->counts, *recent, h, next))
+		*recent = find_group(g, h, next);
+	g->counts.groups.v[*recent].times++;
+	g->counts.cycles++;
 }
 
 static void count_wait(struct gus_groups *g, const struct held *h, const struct one *of, uint32_t next, bool flushed,
@@ -172,24 +207,60 @@ static void settle(struct run *r, uint32_t next)
 	count_wait(r->of, h, &h->before, next, true, h->flushed);
 }
 
-static void count_step(struct run *r, const struct one *one)
+static uint32_t find_met(struct gus_groups *g, const struct one *one)
 {
-	struct edge_key edge = { r->newest.site, one->site, one->behind };
-	struct met_key met = { one->site, one->psv };
-	struct gus_groups_counts *c = &r->of->counts;
+	struct met_key key = { one->site, one->psv };
 	bool is_new;
-	uint32_t number = gus_index_add(&r->of->met, &met, &is_new);
+	uint32_t number = gus_index_add(&g->met, &key, &is_new);
 
 	if (is_new)
-		gus_vec_push(&c->met, (struct gus_groups_met){ one->site, one->psv, 0 });
-	c->met.v[number].times++;
-	c->sites.v[one->site].executed++;
+		gus_vec_push(&g->counts.met, (struct gus_groups_met){ one->site, one->psv, 0 });
+	return number;
+}
+
+static uint32_t find_edge(struct gus_groups *g, uint32_t from, const struct one *to)
+{
+	struct edge_key key = { from, to->site, to->behind };
+	bool is_new;
+	uint32_t number = gus_index_add(&g->edges, &key, &is_new);
+
+	if (is_new)
+		gus_vec_push(&g->counts.edges, (struct gus_groups_edge){ from, to->site, to->behind, 0 });
+	return number;
+}
+
+static bool is_edge(const struct gus_groups_edge *e, const struct one *to)
+{
+	return e->to == to->site && e->behind == to->behind;
+}
+
+static void count_step(struct run *r, const struct one *one)
+{
+	struct gus_groups *g = r->of;
+	uint32_t *met = &g->recent.v[one->site].met, *edge;
+
+	if (*met == NOBODY || g->counts.met.v[*met].psv != one->psv)
+		*met = find_met(g, one);
+	g->counts.met.v[*met].times++;
+	g->counts.sites.v[one->site].executed++;
 	if (r->newest.site == NOBODY)
 		return;
-	number = gus_index_add(&r->of->edges, &edge, &is_new);
-	if (is_new)
-		gus_vec_push(&c->edges, (struct gus_groups_edge){ edge.from, edge.to, one->behind, 0 });
-	c->edges.v[number].times++;
+	edge = &g->recent.v[r->newest.site].edge;
+	if (*edge == NOBODY || !is_edge(&g->counts.edges.v[*edge], one))
+		*edge = find_edge(g, r->newest.site, one);
+	g->counts.edges.v[*edge].times++;
+}
+
+/* Ops stay what they are; there may be more of them than before. */
+static uint32_t site_of_op(struct run *r, uint32_t op)
+{
+	const struct gus_op *o = &r->p->ops[op];
+
+	while (r->site_of.n <= op)
+		gus_vec_push(&r->site_of, NOBODY);
+	if (r->site_of.v[op] == NOBODY)
+		r->site_of.v[op] = site_of(r->of, r->p->insns[o->insn].offset, r->p, o);
+	return r->site_of.v[op];
 }
 
 static void retire(void *context, const struct gus_core_retired *told)
@@ -202,7 +273,7 @@ static void retire(void *context, const struct gus_core_retired *told)
 
 	if (!told->ends)
 		return;
-	one.site = site_of(r->of, address, r->p, op);
+	one.site = site_of_op(r, told->op);
 	count_step(r, &one);
 	if (r->now.n < GUS_GROUP_MOST)
 		r->now.members[r->now.n++] = one;
@@ -246,7 +317,7 @@ void gus_groups_leave(struct gus_groups *g, uint32_t stream)
 
 	for (size_t i = 0; i < g->runs.n; i++) {
 		if (g->runs.v[i]->stream == stream)
-			free(g->runs.v[i]);
+			free_run(g->runs.v[i]);
 		else
 			g->runs.v[n++] = g->runs.v[i];
 	}
