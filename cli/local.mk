@@ -5,7 +5,7 @@ gusprof_SOURCES = \
 	cli/annotate/csv.c \
 	cli/annotate/json.c \
 	cli/annotate/render.h \
-	cli/annotate/text.c \
+	cli/annotate/stacks.c cli/annotate/stacks.h cli/annotate/text.c \
 	cli/annotate/view.c cli/annotate/view.h \
 	cli/calibrate/host.c cli/calibrate/host.h \
 	cli/calibrate/fits.c cli/calibrate/fits.h \

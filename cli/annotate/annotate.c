@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "cli/annotate/render.h"
+#include "cli/annotate/stacks.h"
 #include "cli/common/absent.h"
 #include "cli/common/filter.h"
 #include "cli/common/naming.h"
@@ -18,6 +19,7 @@
 #include "cli/common/progress.h"
 #include "cli/screen/pager.h"
 #include "cli/screen/screen.h"
+#include "cli/stacks/stacks.h"
 #include "cli/verbs.h"
 #include "symbolizer/names/demangle.h"
 
@@ -33,7 +35,8 @@ struct annotate_options {
 	struct gus_naming_options naming;
 	struct gus_list modules;
 	struct gus_screen_options screen;
-	bool source, quiet, header;
+	const char *uarch;
+	bool source, quiet, header, stacks;
 	int verbosity;
 	bool stdio;                   /* what is so anyhow */
 };
@@ -63,6 +66,12 @@ static const struct gus_option options[] = {
 	  .excludes = "symbol --", .why = "both say which functions are shown" } },
 	{ 0, "source", NULL, "Show the source lines between the instructions (the default).", GUS_OPTION_FLAG,
 	  AT(source) },
+	{ 0, "stacks", NULL, "Weights are the time that the CPU waited for an instruction, in place of the samples "
+	  "that were seen at it, and behind it stands what it was subjected to, as report --stacks has them.",
+	  GUS_OPTION_FLAG, AT(stacks), .fit = { .excludes = "comm pid tid cpu time event format=json format=csv",
+	  .why = "it is of all samples, and report --stacks has other formats" } },
+	{ 0, "uarch", "NAME|FILE|host|nominal", "With --stacks: the CPU, as of gusprof model; by default that of the "
+	  "recording's machine.", GUS_OPTION_STRING, AT(uarch), .fit = { .needs = "stacks" } },
 	{ 0, "stdio", NULL, "Text on standard output: what there is anyhow, for perf's users.", GUS_OPTION_FLAG,
 	  AT(stdio) },
 	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
@@ -102,6 +111,7 @@ struct annotating {
 	const struct annotate_options *o;
 	const struct gus_log *log;
 	struct gus_profile profile;
+	char *path;                       /* of the recording, which may have come by a pipe */
 	struct gus_reader *reader;
 	struct gus_view view;             /* by function, without inlines, the heaviest first */
 	struct gus_report report;
@@ -109,6 +119,7 @@ struct annotating {
 	struct gus_progress progress;
 	struct gus_vec(uint32_t) picked;  /* rows of the view */
 	struct gus_vec(struct gus_annotated) functions;
+	struct gus_annotate_stacks stacks;
 };
 
 static const struct gus_module *module_of(const struct annotating *n, const struct gus_row *row)
@@ -532,6 +543,7 @@ static int render(struct annotating *n)
 		r.skid_brief = brief = skid_brief(&skid, late);
 		r.skid = full = skid_full(e, &skid, late);
 	}
+	r.stacks = n->o->stacks ? &n->stacks : NULL;
 	if (load_routes(n, &routes))
 		r.routes = &routes;
 	if (n->o->source)
@@ -565,6 +577,25 @@ static int fail_status(const struct gus_error *err)
 	return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 }
 
+static void tell_damage(const struct gus_damage *damage)
+{
+	(void)damage; /* it is told of the profile */
+}
+
+static int add_stacks(struct annotating *n, struct gus_error *err)
+{
+	char *build_ids = gus_naming_build_ids(n->o->build_ids);
+	const struct gus_symbols_options symbols = { .symfs = n->o->symfs, .build_ids = build_ids };
+	const struct gus_stacks_how how = { .input = n->path, .uarch = n->o->uarch, .screen = &n->o->screen,
+		.symbols = &symbols, .log = n->log, .tell = tell_damage, .percent_limit = -1 };
+	int rc = gus_annotate_stacks_make(&n->stacks, &how, err);
+
+	for (size_t i = 0; rc == 0 && i < n->functions.n; i++)
+		gus_annotate_stacks_weigh(&n->stacks, &n->functions.v[i]);
+	free(build_ids);
+	return rc;
+}
+
 static int show(struct annotating *n)
 {
 	const struct gus_error *failure;
@@ -584,6 +615,8 @@ static int show(struct annotating *n)
 		rc = n->o->symbol ? pick_symbol(n, n->o->symbol, &err) : pick_hottest(n, &err);
 	if (rc == 0)
 		rc = add_functions(n, &err);
+	if (rc == 0 && n->o->stacks)
+		rc = add_stacks(n, &err);
 	rc = rc == 0 ? render(n) : fail_status(&err);
 	if (rc == 0 && (failure = gus_symbols_failure(n->profile.symbols)))
 		rc = fail_status(failure);
@@ -593,6 +626,8 @@ static int show(struct annotating *n)
 		list_picked(n);
 	for (size_t i = 0; i < n->functions.n; i++)
 		gus_annotation_free(&n->functions.v[i].annotation);
+	if (n->o->stacks && n->functions.n)
+		gus_annotate_stacks_free(&n->stacks);
 	gus_vec_free(&n->functions);
 	gus_vec_free(&n->picked);
 	gus_view_free(&n->view);
@@ -627,8 +662,13 @@ static int annotate(struct annotate_options *o)
 
 	if (o->symbol && !*o->symbol)
 		gus_fail(&err, GUS_E_USAGE, "the name of the function is empty");
-	if (err.code || !(reader = gus_recording_open(o->input, &err)))
+	if (!err.code && o->stacks)
+		n.path = gus_recording_path(o->input, &err);
+	reader = err.code ? NULL : gus_recording_open(n.path ? n.path : o->input, &err);
+	if (!reader) {
+		free(n.path);
 		return fail_status(&err);
+	}
 	naming = gus_naming_begin(&o->naming, n.log, &err);
 	symbols.cache = naming ? gus_naming_cache(naming) : NULL;
 	symbols.fetch = naming ? gus_naming_fetch(naming) : NULL;
@@ -649,6 +689,7 @@ static int annotate(struct annotate_options *o)
 	free(build_ids);
 	gus_naming_end(naming);
 	gus_reader_close(reader);
+	free(n.path);
 	return status;
 }
 

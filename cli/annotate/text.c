@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "cli/annotate/render.h"
+#include "cli/annotate/stacks.h"
 #include "cli/common/print.h"
 #include "cli/report/render.h"
 #include "cli/screen/cells.h"
@@ -17,19 +18,21 @@
  * else only the first of them. */
 enum weights { SHARE, INTERVAL, SAMPLES };
 static const size_t weights_width[] = { [SHARE] = 8, [INTERVAL] = 27, [SAMPLES] = 39 };
+static const double LEAST = 0.0005;     /* of a share that is printed */
 #define CODE_LEAST 44           /* cells of an instruction for which less is told of its weight */
 #define BESIDE 24               /* cells of marks, loops, offset and label, but for the bars of loops */
 
 struct layout {
 	const struct gus_screen *screen;
 	enum weights weights;
+	bool moved;                 /* weights are of time that was moved, and may be where no sample was seen */
 	uint32_t deepest;           /* loop */
 	size_t code;                /* cells of an instruction; 0: no limit */
 };
 
-static struct layout make_layout(const struct gus_screen *screen, uint32_t deepest)
+static struct layout make_layout(const struct gus_screen *screen, uint32_t deepest, bool moved)
 {
-	struct layout l = { screen, SAMPLES, deepest, 0 };
+	struct layout l = { screen, SAMPLES, moved, deepest, 0 };
 	size_t others = BESIDE + deepest;
 
 	if (!screen->width)
@@ -42,7 +45,7 @@ static struct layout make_layout(const struct gus_screen *screen, uint32_t deepe
 	return l;
 }
 
-/* "12.34% (11.10% .. 13.58%)". */
+/* "12.34% (11.10% .. 13.58%)"; without an interval, of which nothing is known then, if it is empty. */
 static char *share_text(double share, struct gus_interval i)
 {
 	char parts[3][32];
@@ -50,13 +53,15 @@ static char *share_text(double share, struct gus_interval i)
 	gus_fixed_format(parts[0], sizeof(parts[0]), share * 100, 2);
 	gus_fixed_format(parts[1], sizeof(parts[1]), i.low * 100, 2);
 	gus_fixed_format(parts[2], sizeof(parts[2]), i.high * 100, 2);
+	if (i.low >= i.high)
+		return gus_format("%s%%", parts[0]);
 	return gus_format("%s%% (%s%% .. %s%%)", parts[0], parts[1], parts[2]);
 }
 
 /* Share, interval and samples; blank where nothing was sampled, so that the rest stands out. */
 static void print_weight(const struct layout *l, const struct gus_weighed *w, enum gus_colour colour)
 {
-	if (!w || !w->samples) {
+	if (!w || (l->moved ? w->share < LEAST && !w->samples : !w->samples)) {
 		printf("%*s", (int)weights_width[l->weights], "");
 		return;
 	}
@@ -65,7 +70,9 @@ static void print_weight(const struct layout *l, const struct gus_weighed *w, en
 	gus_print_percent(w->share);
 	if (colour)
 		gus_screen_colour(l->screen, stdout, GUS_COLOUR_NONE);
-	if (l->weights >= INTERVAL) {
+	if (l->weights >= INTERVAL && l->moved && w->ci95.low >= w->ci95.high) { /* not known */
+		printf("%*s", (int)(weights_width[INTERVAL] - weights_width[SHARE]), "");
+	} else if (l->weights >= INTERVAL) {
 		gus_print_percent(w->ci95.low);
 		printf(" ..");
 		gus_print_percent(w->ci95.high);
@@ -156,7 +163,9 @@ static void print_function(const struct gus_annotate *r, const struct gus_annota
 	text = gus_format("%" PRIu64 " bytes at offset %" PRIx64, a->size, a->offset);
 	if (a->address != a->offset)
 		add(&text, gus_format(", address %" PRIx64, a->address));
-	add(&text, gus_strdup("; what follows are shares of the function; * is hot"));
+	add(&text, gus_strdup(r->stacks ? "; what follows are shares of the function's time, by what the CPU "
+			      "waited for, and what that was subjected to; * is hot" :
+			      "; what follows are shares of the function; * is hot"));
 	gus_screen_fold(screen, stdout, "# ", "#   ", text);
 	free(text);
 	for (uint32_t i = 0; i < a->graph.loops.n; i++) {
@@ -231,6 +240,17 @@ static void print_text(const struct layout *l, const char *text, const char *beh
 	free(operands);
 }
 
+/* What it was subjected to. */
+static void add_stack(const struct gus_annotate *r, const struct gus_annotated *f,
+		      const struct gus_annotation_insn *insn, char **behind)
+{
+	const struct gus_annotate_stack *s = r->stacks ?
+		gus_annotate_stack_at(r->stacks, f->annotation.module->path, insn->offset) : NULL;
+
+	if (s && insn->w.share >= LEAST)
+		add(behind, gus_format("   <- %s", s->what));
+}
+
 static void print_insn(const struct gus_annotate *r, const struct gus_annotated *f,
 		       const struct gus_annotation_insn *insn, const struct layout *l)
 {
@@ -247,6 +267,7 @@ static void print_insn(const struct gus_annotate *r, const struct gus_annotated 
 	printf(" %c ", insn->hot ? '*' : ' ');
 	print_nesting(&f->annotation, insn, l->deepest);
 	gus_print("%9" PRIx64 "  %-5s ", insn->offset, label);
+	add_stack(r, f, insn, &behind);
 	if (branch && branch->count > 0 && (branch->told || branch->class == GUS_INSN_BRANCH_COND))
 		add(&behind, branch_text(branch));
 	print_text(l, insn->text, behind);
@@ -333,7 +354,7 @@ static void print_titles(const struct layout *l)
 static void print_code(const struct gus_annotate *r, const struct gus_annotated *f)
 {
 	const struct gus_annotation *a = &f->annotation;
-	const struct layout l = make_layout(r->report->screen, deepest_loop(a));
+	const struct layout l = make_layout(r->report->screen, deepest_loop(a), r->stacks);
 	const struct gus_annotation_insn *before = NULL;
 	uint8_t *seen = gus_zalloc(a->lines.n + 1);
 
@@ -359,7 +380,9 @@ static void print_code(const struct gus_annotate *r, const struct gus_annotated 
 void gus_annotate_text(const struct gus_annotate *r)
 {
 	gus_render_text_head(r->report);
-	if (r->skid)
+	if (r->stacks)
+		gus_screen_fold(r->report->screen, stdout, "# stacks: ", "#   ", r->stacks->told);
+	else if (r->skid)
 		gus_screen_fold(r->report->screen, stdout, "# skid: ", "#   ",
 				r->report->header ? r->skid : r->skid_brief);
 	for (size_t i = 0; i < r->functions_n; i++) {

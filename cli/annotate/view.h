@@ -13,6 +13,8 @@
 #include "symbolizer/symbols/source.h"
 #include "symbolizer/symbols/symbols.h"
 
+struct gus_annotate_stacks;
+
 struct gus_annotated {
 	struct gus_annotation annotation;
 	uint64_t before;                /* weight of the view's rows before this function's: where its running sum
@@ -29,6 +31,7 @@ struct gus_annotate {
 	const char *skid_brief;         /* the same in fewer words; NULL as skid is */
 	const struct gus_skid *self_test; /* where samples landed in the self-test; NULL: not known */
 	struct gus_sources *sources;    /* NULL: no source is shown */
+	const struct gus_annotate_stacks *stacks; /* NULL: weights are of what was seen where it was */
 	const struct gus_routes *routes; /* of the recording's branch stacks; NULL: it has none */
 };
 

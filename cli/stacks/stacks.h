@@ -53,6 +53,9 @@ struct gus_stacks_view {
 /* What a row is, for people. The caller frees it. */
 char *gus_stacks_name(const struct gus_stacks_view *v, const struct gus_sum_row *row);
 
+/* The largest parts of its stack, in words; likewise. */
+char *gus_stacks_parts(const struct gus_stacks_view *v, const struct gus_sum_row *row);
+
 /* Between the files that do so. */
 void gus_stacks_text(const struct gus_stacks_view *v);
 int gus_stacks_json(const struct gus_stacks_view *v);

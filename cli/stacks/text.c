@@ -184,8 +184,7 @@ static int by_part(const void *a, const void *b, void *context)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The largest parts. */
-static char *parts_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+char *gus_stacks_parts(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	struct gus_vec(size_t) order = { 0 };
 	char *text = gus_strdup("");
@@ -208,7 +207,7 @@ static char *parts_of(const struct gus_stacks_view *v, const struct gus_sum_row 
 
 static char *stack_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
-	char *text = parts_of(v, row), *more;
+	char *text = gus_stacks_parts(v, row), *more;
 
 	if (!v->account->explained || row->evidence != GUS_OBSERVED || v->how->unit >= GUS_SUM_THREAD)
 		return text;
@@ -220,7 +219,7 @@ static char *stack_of(const struct gus_stacks_view *v, const struct gus_sum_row 
 /* The whole recording's stack. */
 static void say_all(const struct text *t)
 {
-	char *parts = parts_of(t->v, t->v->all);
+	char *parts = gus_stacks_parts(t->v, t->v->all);
 
 	say(t, gus_format("all of the time: %s", parts));
 	free(parts);

@@ -119,6 +119,23 @@ cmp -s exported.json imported.json || problem "what is imported again has other 
 cp imported.json json
 holds "and it is not empty" 'd["total"]["weight"] > 0 and len(rows) > 0'
 
+# Beside its source the division has the loop's time, which was not seen there, and what it was subjected to.
+annotated() { timeout 300 "$GUSPROF" annotate --stacks --uarch $table "$@"; }
+annotated -i traced micro_divider >out 2>err || { problem "no annotated stacks"; cat err; }
+expect "the division is hot" '^ *(8[5-9]|9[0-9])\.[0-9]*% .* \* .* div.* <- base: divider [0-9]*%$'
+expect "by the rule for samples" '^# stacks: '
+python3 - <<'END' || problem "annotated instructions do not add up to the function, or lines"
+import re
+rows = [(float(m.group(1)), ";" in line) for line in open("out") if (m := re.match(r" *([0-9.]+)% ", line))]
+of = {lines: sum(share for share, line in rows if line == lines) for lines in (False, True)}
+print(of)
+raise SystemExit(not (99 < of[False] <= 100.1 and (of[True] == 0 or 99 < of[True] <= 100.1)))
+END
+cat traced | annotated -i - micro_divider >first 2>err
+cmp -s first out || problem "what comes by a pipe is annotated otherwise"
+annotated -i traced --format csv micro_divider >out 2>err
+expect "its formats are report's" 'annotate: --stacks|--format' err
+
 # By a pipe there is the same, and of a cut one it is said.
 stacks -i traced --percent-limit 2 >first 2>err
 cat traced | stacks -i - --percent-limit 2 >out 2>err || { problem "none of a pipe"; cat err; }
