@@ -22,7 +22,7 @@ struct work {
 	struct gus_vec(struct there) there;
 	/* By site two: its own, and of a fused pair that of the branch. GUS_CLUE_NONE: none yet. */
 	uint32_t *place_of;
-	bool *shares;                   /* by site: it is in a block about lines that threads share */
+	bool *stalls;                   /* by site: an execution has missed whose window knew what was before it */
 };
 
 static void put(struct work *w, const struct gus_account_cell *cell)
@@ -223,13 +223,69 @@ void gus_account_doubt(struct gus_groups *groups, const struct gus_traced *trace
 	free(shares);
 }
 
-/* What the model knows nothing of: what other threads do to a line, and how much a string instruction that repeats has
- * still to move, if that is all that can be said of it. */
+/* Misses of loads. */
+enum { STALLS = GUS_PSV_ST_L1 | GUS_PSV_ST_TLB | GUS_PSV_ST_LLC };
+/* Of an instruction's time, that its model waits for misses: less than this is no matter. */
+static const double LITTLE = 0.05;
+
+static bool streams(const struct gus_traced *t, uint32_t insn)
+{
+	const struct gus_op *op = &t->program->ops[t->program->insns[insn].op];
+
+	for (uint32_t i = 0; i < op->memories_n; i++)
+		if (gus_traced_memory_streams(&t->memories.v[op->memory + i]))
+			return true;
+	return false;
+}
+
+static void find_streams(struct work *w)
+{
+	const struct gus_traced *t = w->clues->traced;
+	const struct gus_replicates *r = &w->a->solution.replicates;
+	double *all = gus_zalloc(w->a->doubts.n * sizeof(*all)), *stalled = gus_zalloc(w->a->doubts.n * sizeof(*all));
+
+	for (size_t i = 0; i < r->cells.n; i++) {
+		all[r->cells.v[i].site] += r->cells.v[i].share;
+		stalled[r->cells.v[i].site] += r->cells.v[i].psv & STALLS ? r->cells.v[i].share : 0;
+	}
+	for (uint32_t i = 0; i < t->program->insns_n; i++) {
+		uint32_t site = streams(t, i) ? gus_groups_site(w->groups, t->program->insns[i].offset) : UINT32_MAX;
+
+		if (site != UINT32_MAX && stalled[site] > LITTLE * all[site])
+			w->a->doubts.v[site] = GUS_ACCOUNT_STREAMS;
+	}
+	free(all);
+	free(stalled);
+}
+
+/* Streams, then what is about lines that threads share, which is more to say. */
+static void find_doubts(struct work *w)
+{
+	const struct gus_groups_counts *c = gus_groups_counts(w->groups);
+	bool *shares = gus_zalloc(c->sites.n * sizeof(*shares));
+
+	for (size_t i = 0; i < c->sites.n; i++)
+		gus_vec_push(&w->a->doubts, GUS_ACCOUNT_SURE);
+	find_streams(w);
+	find_sharing(w->clues->traced, w->groups, shares);
+	for (size_t i = 0; i < c->sites.n; i++)
+		if (shares[i])
+			w->a->doubts.v[i] = GUS_ACCOUNT_SHARES;
+	w->stalls = gus_zalloc(c->sites.n * sizeof(*w->stalls));
+	for (size_t i = 0; i < c->met.n; i++)
+		w->stalls[c->met.v[i].site] |= c->met.v[i].assured && c->met.v[i].psv & STALLS;
+	free(shares);
+}
+
+/* What the model knows nothing of: what other threads do to a line, how soon a prefetcher has one, how much a string
+ * instruction that repeats has still to move, if that is all that can be said of it; and misses that there are only if
+ * nothing was in the caches before the window. */
 static bool is_blind(const struct work *w, uint32_t site, uint16_t psv)
 {
 	if (gus_met_knows(&w->a->solution.met, site))
 		return false;
-	return w->shares[site] || (!psv && gus_groups_counts(w->groups)->sites.v[site].repeats);
+	return w->a->doubts.v[site] != GUS_ACCOUNT_SURE || (psv & STALLS && !w->stalls[site]) ||
+		(!psv && gus_groups_counts(w->groups)->sites.v[site].repeats);
 }
 
 /* The parts of a thread's time, as whole numbers: cells of the solution from the first on. */
@@ -331,7 +387,7 @@ static void explain(struct work *w, unsigned width)
 	gus_solution_make(&w->a->solution, &given, true);
 	leave_unseen(w);
 	find_places(w);
-	find_sharing(c->traced, w->groups, w->shares);
+	find_doubts(w);
 	share_threads(w);
 	gus_vec_free(&time);
 }
@@ -423,8 +479,6 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	gus_vec_append(&a->places, clues->places.v, clues->places.n);
 	if (w.groups)
 		w.place_of = gus_zalloc(2 * gus_groups_counts(groups)->sites.n * sizeof(*w.place_of));
-	if (w.groups)
-		w.shares = gus_zalloc(gus_groups_counts(groups)->sites.n * sizeof(*w.shares));
 	take_time(&w);
 	if (a->explained)
 		explain(&w, width);
@@ -433,7 +487,7 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	check(a);
 	gus_vec_free(&w.there);
 	free(w.place_of);
-	free(w.shares);
+	free(w.stalls);
 }
 
 void gus_account_free(struct gus_account *a)
@@ -441,5 +495,6 @@ void gus_account_free(struct gus_account *a)
 	gus_vec_free(&a->places);
 	gus_vec_free(&a->cells);
 	gus_vec_free(&a->seen);
+	gus_vec_free(&a->doubts);
 	gus_solution_free(&a->solution);
 }

@@ -29,6 +29,9 @@ struct gus_account_cell {
 /* As it was seen. */
 struct gus_account_seen { uint32_t place, thread; uint64_t weight; };
 
+/* Why the model knows nothing of what an instruction waits for. */
+enum gus_account_doubt { GUS_ACCOUNT_SURE, GUS_ACCOUNT_SHARES, GUS_ACCOUNT_STREAMS, GUS_ACCOUNT_DOUBTS };
+
 struct gus_account {
 	const struct gus_clues *clues;
 	/* The clues', and behind them those that time belongs to and no sample was seen at. */
@@ -38,6 +41,7 @@ struct gus_account {
 	uint64_t weight;                /* of all cells, and of all that was seen */
 	uint64_t explained;             /* of it, what could be moved, whether it was or not */
 	struct gus_solution solution; /* of that; its shares are of all time */
+	struct gus_vec(uint8_t) doubts; /* by site of the groups: enum gus_account_doubt */
 };
 
 /* Of code about lines that threads share it is not known how long it takes. For gus_account_make, before it. */

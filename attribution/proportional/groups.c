@@ -37,6 +37,7 @@ struct run {
 	struct one newest;                      /* what retired last */
 	struct gus_vec(uint32_t) site_of;       /* by op; NOBODY: not known yet */
 	bool mispredicted;                      /* it was */
+	bool supposed;
 	uint64_t behind;                        /* the address behind it */
 };
 
@@ -214,7 +215,7 @@ static uint32_t find_met(struct gus_groups *g, const struct one *one)
 	uint32_t number = gus_index_add(&g->met, &key, &is_new);
 
 	if (is_new)
-		gus_vec_push(&g->counts.met, (struct gus_groups_met){ one->site, one->psv, 0 });
+		gus_vec_push(&g->counts.met, (struct gus_groups_met){ one->site, one->psv, 0, 0 });
 	return number;
 }
 
@@ -242,6 +243,7 @@ static void count_step(struct run *r, const struct one *one)
 	if (*met == NOBODY || g->counts.met.v[*met].psv != one->psv)
 		*met = find_met(g, one);
 	g->counts.met.v[*met].times++;
+	g->counts.met.v[*met].assured += !r->supposed;
 	g->counts.sites.v[one->site].executed++;
 	if (r->newest.site == NOBODY)
 		return;
@@ -327,6 +329,13 @@ void gus_groups_leave(struct gus_groups *g, uint32_t stream)
 const struct gus_groups_counts *gus_groups_counts(const struct gus_groups *g)
 {
 	return &g->counts;
+}
+
+void gus_groups_suppose(struct gus_groups *g, uint32_t stream)
+{
+	for (size_t i = 0; i < g->runs.n; i++)
+		if (g->runs.v[i]->stream == stream)
+			g->runs.v[i]->supposed = true;
 }
 
 void gus_groups_doubt(struct gus_groups *g, uint32_t site)

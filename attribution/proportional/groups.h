@@ -56,8 +56,8 @@ struct gus_groups_group { uint32_t first, n, next; bool behind; uint64_t times; 
 struct gus_groups_wait { uint32_t head, after, next, of; uint16_t psv; bool behind, flushed; uint64_t cycles; };
 /* From one op to the next that was executed; behind: as of groups, of `to`. */
 struct gus_groups_edge { uint32_t from, to; bool behind; uint64_t times; };
-/* Executions that met psv. */
-struct gus_groups_met { uint32_t site; uint16_t psv; uint64_t times; };
+/* Executions that met psv; assured: of them, those of runs that are not only supposed (gus_groups_suppose). */
+struct gus_groups_met { uint32_t site; uint16_t psv; uint64_t times, assured; };
 
 struct gus_groups_counts {
 	struct gus_vec(struct gus_groups_site) sites;
@@ -77,6 +77,9 @@ const struct gus_core_listener *gus_groups_listen(struct gus_groups *g, uint32_t
 void gus_groups_leave(struct gus_groups *g, uint32_t stream);
 /* In order of first sight. The last group of a run, which has no next, is in none of them. */
 const struct gus_groups_counts *gus_groups_counts(const struct gus_groups *g);
+/* What the run of this number meets hangs on what was before its traces, of which it only supposes something, such as
+ * that the caches were cold. */
+void gus_groups_suppose(struct gus_groups *g, uint32_t stream);
 /* How long what is at a site takes is not as the model has it. */
 void gus_groups_doubt(struct gus_groups *g, uint32_t site);
 /* The site of an address, or UINT32_MAX. */

@@ -597,6 +597,15 @@ static inline void count_access(struct gus_traced_thread *th, struct gus_traced_
 	m->walks += tlb == GUS_TLB_WALK;
 }
 
+static inline void note_line(struct gus_traced_memory *m, uint64_t line)
+{
+	if (line == m->line)
+		return;
+	m->next += line == m->line + 1 || line + 1 == m->line;
+	m->moves++;
+	m->line = line;
+}
+
 /* Of an access of several pieces the first has it all. */
 static void measure_access(struct gus_traced_thread *th, uint32_t memory, bool first, struct gus_cache_answer *answer)
 {
@@ -657,6 +666,8 @@ static inline void take_access(struct gus_traced_thread *th, struct gus_traced_b
 	if (measured)
 		measure_access(th, m->memory, m->first, &answer);
 	count_access(th, &th->t->memories.v[m->memory], m->first, &answer);
+	if (m->first)
+		note_line(&th->t->memories.v[m->memory], a.address / th->t->options.caches->line_size);
 	if (!skipping)
 		tell_access(th, &a, m->width, base + m->memory - b->memory, &answer, measured);
 }

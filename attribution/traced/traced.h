@@ -126,8 +126,16 @@ struct gus_traced_memory {
 	uint64_t accesses, told, hits[GUS_HITS], first[GUS_HITS];
 	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address; after the end */
 	uint64_t measured, blind;               /* answered by what was measured; blind: of them, those without one */
+	uint64_t line, moves, next;             /* its last line; accesses to another one, and to the one beside it */
 	uint64_t rebuilt;                       /* of a prefetch: its address was found out from accesses around it */
 };
+
+/* It goes through lines that lie side by side, which prefetchers bring sooner than any model of them knows. */
+enum { GUS_TRACED_STREAM_MOVES = 16 };
+static inline bool gus_traced_memory_streams(const struct gus_traced_memory *m)
+{
+	return m->moves >= GUS_TRACED_STREAM_MOVES && m->next >= m->moves - m->moves / 10;
+}
 
 enum { GUS_TRACED_NONE = UINT32_MAX };
 enum { GUS_TRACED_THREADS = 4096 };     /* that are machines of their own, of some 3 MB each */

@@ -30,7 +30,7 @@ enum { WINDOW = 250000, MOST = 16 * WINDOW };
 enum { CYCLES = 4000000 };
 
 /* One of the two runs of the traces, with warm caches and with cold ones: what their threads are to the groups. */
-struct run { struct gus_groups *groups; uint32_t first; };
+struct run { struct gus_groups *groups; uint32_t first; bool supposed; };
 
 struct stacks {
 	const struct gus_stacks_how *how;
@@ -45,8 +45,11 @@ struct stacks {
 static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
 {
 	const struct run *run = context;
+	const struct gus_core_listener *l = gus_groups_listen(run->groups, run->first + stream, program);
 
-	return gus_groups_listen(run->groups, run->first + stream, program);
+	if (run->supposed)
+		gus_groups_suppose(run->groups, run->first + stream);
+	return l;
 }
 
 static void leave(void *context, uint32_t stream)
@@ -194,8 +197,8 @@ int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err)
 	int rc = -1;
 
 	s.path = path;
-	s.warm = (struct run){ s.groups, 0 };
-	s.cold = (struct run){ s.groups, 1u << 31 };
+	s.warm = (struct run){ s.groups, 0, false };
+	s.cold = (struct run){ s.groups, 1u << 31, true };
 	if (uarch) {
 		gus_core_config_of(&s.config, uarch);
 		gus_cache_config_of(&s.caches, uarch);
@@ -232,6 +235,15 @@ void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *
 		gus_insn_decode(v->model->traced->isa, b->bytes + within, b->size - within, b->address + within, insn);
 }
 
+/* Why nothing is known of what an instruction waits for. */
+static const char *doubt_of(const struct gus_account *a, uint32_t site)
+{
+	static const char *const doubts[GUS_ACCOUNT_DOUBTS] = { [GUS_ACCOUNT_SHARES] = "shared lines",
+		[GUS_ACCOUNT_STREAMS] = "prefetched stream" };
+
+	return site < a->doubts.n ? doubts[a->doubts.v[site]] : NULL;
+}
+
 const char *gus_stacks_cause_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
 				const struct gus_component *what)
 {
@@ -245,7 +257,7 @@ const char *gus_stacks_cause_of(const struct gus_stacks_view *v, const struct gu
 	if (site == UINT32_MAX)
 		return NULL;
 	if (what->unknown)
-		return gus_traced_block_shares(b) ? "shared lines" : NULL;
+		return doubt_of(v->account, site);
 	decoder = gus_insn_decoder_new(v->model->traced->isa, 0);
 	info = gus_insn_decoder_get(decoder, b->bytes + within, b->size - within);
 	if (info)

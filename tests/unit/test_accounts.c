@@ -117,6 +117,42 @@ static void of_what_no_model_has(void **state)
 	assert_true(made_weight_at(m, APP, IMUL, 0) > 0);
 }
 
+/* Samples tell by themselves that all wait for the product, and its executions are said to have missed: that is known
+ * if one of a run that knew what was before it did. */
+static void of_misses_that_are_supposed(void **state)
+{
+	struct made *m = *state;
+	struct gus_groups_counts *c = (struct gus_groups_counts *)(uintptr_t)gus_groups_counts(m->groups);
+	uint64_t told = 0;
+
+	for (size_t i = 0; i < c->met.n; i++)
+		c->met.v[i].psv |= c->met.v[i].site ? 0 : GUS_PSV_ST_L1;
+	for (size_t i = 0; i < c->waits.n; i++)
+		c->waits.v[i].psv |= c->waits.v[i].of ? 0 : GUS_PSV_ST_L1;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	for (size_t i = 0; i < m->account.cells.n; i++) {
+		const struct gus_account_cell *cell = &m->account.cells.v[i];
+
+		assert_false(cell->what.unknown);
+		told += cell->what.events == GUS_PSV_ST_L1 ? cell->weight : 0;
+	}
+	assert_true(told > 350000);
+	gus_account_free(&m->account);
+	for (size_t i = 0; i < c->met.n; i++)
+		c->met.v[i].assured = 0;
+	gus_account_make(&m->account, &m->clues, m->groups, 4);
+	for (size_t i = 0; i < m->account.cells.n; i++) {
+		const struct gus_account_cell *cell = &m->account.cells.v[i];
+
+		assert_int_equal(cell->what.unknown, m->account.places.v[cell->place].offset == TEXT + IMUL);
+		assert_false(cell->what.events & GUS_PSV_ST_L1);
+		told -= cell->what.unknown ? cell->weight : 0;
+	}
+	assert_true(told < 1000);
+}
+
 /* The code is of no file, and where it was traced: what was not seen of it is in the same memory as what was. */
 static void of_no_file(void **state)
 {
@@ -473,6 +509,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(moves_time, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(precise, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_what_no_model_has, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_misses_that_are_supposed, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_no_file, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(without_a_trace, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_records, made_account_setup, made_account_teardown),

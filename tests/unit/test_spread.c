@@ -109,6 +109,32 @@ static void test_groups(void **state)
 	gus_groups_free(f.groups);
 }
 
+/* What a run meets that supposes what was before it is not assured; of what others do all is. */
+static void test_supposed(void **state)
+{
+	const struct gus_groups_counts *c;
+	struct loop f;
+
+	(void)state;
+	begin(&f);
+	for (unsigned round = 0; round < 10; round++)
+		retire(&f, 2, GUS_CORE_ST_L1);
+	gus_groups_suppose(f.groups, 7);
+	gus_groups_suppose(f.groups, 99);
+	for (unsigned round = 0; round < 5; round++)
+		retire(&f, 2, GUS_CORE_ST_L1);
+	retire(&f, 0, 0);
+	f.l = gus_groups_listen(f.groups, 8, &f.p);
+	retire(&f, 0, 0);
+	c = gus_groups_counts(f.groups);
+	assert_int_equal(c->met.n, 2);
+	assert_int_equal(c->met.v[0].times, 15);
+	assert_int_equal(c->met.v[0].assured, 10);
+	assert_int_equal(c->met.v[1].times, 2);
+	assert_int_equal(c->met.v[1].assured, 1);
+	gus_groups_free(f.groups);
+}
+
 /* C is a branch that is mispredicted and goes to A: the cycles behind it are its own, and are seen at A, behind it. */
 static void test_flushed(void **state)
 {
@@ -805,6 +831,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_supposed),
 		cmocka_unit_test(test_flushed),
 		cmocka_unit_test(test_after),
 		cmocka_unit_test(test_fused),

@@ -586,6 +586,37 @@ static void accesses_are_as_wide_as_their_instruction(void **state)
 	assert_true(cycles[3] < 0.7 * cycles[0]); /* without the store's word there is only the addition's latency */
 }
 
+/* What goes from line to line, up or down and in whatever steps, is a stream if nine of ten lines lie beside the last
+ * one, and there were some. */
+static void streams_are_told(void **state)
+{
+	static const struct { int64_t step; unsigned turns, jumps; bool streams; } cases[] = {
+		{ 8, 400, 0, true }, { -8, 400, 0, true }, { LINE, 100, 0, true }, { 4, 100, 0, false },
+		{ 2 * LINE, 100, 0, false }, { LINE, 100, 11, true }, { LINE, 100, 8, false }, { 0, 400, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t at = 0x10000000;
+		struct made_trace made;
+		struct made_model s;
+		uint32_t body;
+
+		made_model_begin(&s);
+		made_trace_begin(&made, "x86_64");
+		body = add_loop(&made);
+		for (unsigned turn = 0; turn < cases[i].turns; turn++) {
+			at += (uint64_t)cases[i].step + (cases[i].jumps && turn % cases[i].jumps == 0 ? 0x10000 : 0);
+			made_trace_step(&made, body, 1);
+			made_trace_load(&made, at, 0);
+		}
+		made_trace_flush(&made, 0);
+		made_model_run(&s, &made);
+		assert_int_equal(gus_traced_memory_streams(&s.t.memories.v[0]), cases[i].streams);
+		made_model_free(&s);
+	}
+}
+
 /* movaps xmm0, [rsi]; movsd [rdi], xmm1; jmp back: pieces come in other numbers, sizes and directions from turn
  * to turn, and each is counted where it belongs, whatever the turn before was told: the load in one piece or two, the
  * store first, the store alone, or nothing. */
@@ -1472,6 +1503,7 @@ int main(void)
 		cmocka_unit_test(cached_code_is_not_fetched),
 		cmocka_unit_test(stacks_of_threads),
 		cmocka_unit_test(accesses_are_as_wide_as_their_instruction),
+		cmocka_unit_test(streams_are_told),
 		cmocka_unit_test(pieces_change_from_turn_to_turn),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_predictor),
