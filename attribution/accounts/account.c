@@ -288,6 +288,13 @@ static bool is_blind(const struct work *w, uint32_t site, uint16_t psv)
 		(!psv && gus_groups_counts(w->groups)->sites.v[site].repeats);
 }
 
+/* A locked instruction waits until the store queue is empty, so that it found the queue full is no more than that
+ * others were before it: what is waited for is the lock. */
+static uint16_t events_of(const struct work *w, uint32_t site, uint16_t psv)
+{
+	return gus_groups_counts(w->groups)->sites.v[site].locks && psv == GUS_PSV_DR_SQ ? 0 : psv & GUS_PSV_ALL;
+}
+
 /* The parts of a thread's time, as whole numbers: cells of the solution from the first on. */
 static void put_shares(struct work *w, size_t first, size_t n, uint64_t whole)
 {
@@ -304,7 +311,7 @@ static void put_shares(struct work *w, size_t first, size_t n, uint64_t whole)
 		bool blind = is_blind(w, c->site, c->psv);
 
 		put(w, &(struct gus_account_cell){ .place = place_at(w, c->site, c->psv), .thread = c->who,
-				.what = { .events = blind ? 0 : c->psv & GUS_PSV_ALL, .unknown = blind },
+				.what = { .events = blind ? 0 : events_of(w, c->site, c->psv), .unknown = blind },
 				.moved = true, .weight = weights[i], .told = (uint32_t)(first + i),
 				.evidence = blind ? GUS_UNKNOWN : gus_met_knows(&e->met, c->site) ? GUS_INFERRED :
 					GUS_MODELLED });

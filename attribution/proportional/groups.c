@@ -98,6 +98,11 @@ static uint32_t latency_of(const struct gus_program *p, const struct gus_op *op)
 	return latency;
 }
 
+static bool locks(const struct gus_insn_info *info)
+{
+	return info->flags & GUS_INSN_LOCK || info->class == GUS_INSN_ATOMIC;
+}
+
 static bool is_simple(const struct gus_program *p, const struct gus_op *op)
 {
 	static const uint32_t simple = 1u << GUS_INSN_MOV | 1u << GUS_INSN_LEA | 1u << GUS_INSN_ALU |
@@ -118,6 +123,7 @@ static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus
 		gus_vec_push(&g->counts.sites, (struct gus_groups_site){ .address = address, .weight = op->insns_n,
 			     .slots = op->slots, .second = op->insns_n > 1 ? p->insns[op->insn + 1].offset : 0,
 			     .branch = (op->flags & GUS_OP_BRANCH) != 0, .simple = is_simple(p, op),
+			     .locks = locks(&p->insns[op->insn].info),
 			     .repeats = (p->insns[op->insn].info.flags & GUS_INSN_REP) != 0,
 			     .guessed = (op->flags & GUS_OP_UNKNOWN) != 0,
 			     .latency = latency_of(p, op) });
@@ -188,7 +194,7 @@ static void note_base(struct gus_groups_site *s, const struct held *h)
 {
 	const struct one *head = &h->members[0];
 
-	if (head->psv)
+	if (head->psv && !(s->locks && head->psv == GUS_CORE_DR_SQ))
 		return;
 	s->base += h->waited;
 	s->blocked += head->late & GUS_CORE_LATE_BLOCKED ? h->waited : 0;

@@ -35,10 +35,12 @@ struct gus_groups_site {
 	uint64_t second;        /* the second of two that are fused; 0: it is one */
 	bool branch;
 	bool simple;            /* an integer instruction that touches no memory, and is quick: no division */
+	bool locks;             /* a locked instruction */
 	bool repeats;           /* a string instruction that may be interrupted, and then goes on */
 	bool guessed;           /* how long it takes is a guess: the table has no row for it, or gus_groups_doubt */
 	uint64_t executed;
-	/* Cycles that it was waited for though it had met nothing (psv is 0): all; of these, where a store could not
+	/* Cycles that it was waited for though it had met nothing (psv is 0; or locked ones, which empty the store
+	 * queue themselves, a full one): all; of these, where a store could not
 	 * forward to it, and where one had an address of the same last 12 bits. */
 	uint64_t base, blocked, aliased;
 	uint32_t latency;       /* cycles from its operands to its results, at most */

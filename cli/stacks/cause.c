@@ -18,12 +18,12 @@ static bool serialises(const struct gus_insn_info *info)
 
 static const char *base_cause(const struct gus_groups_site *site, const struct gus_insn_info *info)
 {
+	if (locks(info) && site->base > site->executed) /* nothing else is it waited for, however short it is */
+		return "lock";
 	if (site->base <= GUS_CAUSE_CYCLES * site->executed)
 		return NULL;
 	if (divides(info))
 		return "divider";
-	if (locks(info))
-		return "lock";
 	if (serialises(info))
 		return "serialisation";
 	if (site->blocked > site->base / 2)
@@ -41,7 +41,5 @@ const char *gus_stacks_cause(const struct gus_component *what, const struct gus_
 		return NULL;
 	if (!what->events)
 		return base_cause(site, info);
-	if (what->events == 1u << GUS_DR_SQ && locks(info))
-		return "lock";
 	return what->events == 1u << GUS_FL_EX && serialises(info) ? "serialisation" : NULL;
 }

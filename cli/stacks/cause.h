@@ -10,9 +10,9 @@
 /* Cycles an execution, beyond which a wait without an event has a name. */
 enum { GUS_CAUSE_CYCLES = 6 };
 
-/* Of the base, where it is long: "divider", "lock", "serialisation" (by the instruction alone), "failed forwarding",
- * "4K aliasing", "latency" or "port" (as the model had it). Of a full store queue at a locked instruction "lock", of
- * what lets nothing begin behind it "serialisation". NULL: there is nothing to add. */
+/* Of the base, where it is long, or of a lock: "divider", "lock", "serialisation" (by the instruction alone), "failed
+ * forwarding", "4K aliasing", "latency" or "port" (as the model had it). Of what lets nothing begin behind it
+ * "serialisation". NULL: there is nothing to add. */
 const char *gus_stacks_cause(const struct gus_component *what, const struct gus_groups_site *site,
 			     const struct gus_insn_info *info);
 

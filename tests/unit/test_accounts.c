@@ -153,6 +153,35 @@ static void of_misses_that_are_supposed(void **state)
 	assert_true(told < 1000);
 }
 
+/* The product is a locked instruction that finds the store queue full, as it might be: that is the lock's own. */
+static void of_locks(void **state)
+{
+	struct made *m = *state;
+	struct gus_groups_counts *c = (struct gus_groups_counts *)(uintptr_t)gus_groups_counts(m->groups);
+
+	for (size_t i = 0; i < c->met.n; i++)
+		c->met.v[i].psv |= c->met.v[i].site ? 0 : GUS_PSV_DR_SQ;
+	for (size_t i = 0; i < c->waits.n; i++)
+		c->waits.v[i].psv |= c->waits.v[i].of ? 0 : GUS_PSV_DR_SQ;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	for (unsigned locks = 0; locks < 2; locks++) {
+		uint64_t full = 0;
+
+		c->sites.v[0].locks = locks;
+		if (!locks)
+			made_account(m, true);
+		else
+			gus_account_make(&m->account, &m->clues, m->groups, 4);
+		for (size_t i = 0; i < m->account.cells.n; i++)
+			full += m->account.cells.v[i].what.events == GUS_PSV_DR_SQ ? m->account.cells.v[i].weight : 0;
+		assert_true(locks ? !full : full > 350000);
+		assert_true(made_weight_at(m, APP, IMUL, 0) > 350000);
+		if (!locks)
+			gus_account_free(&m->account);
+	}
+}
+
 /* The code is of no file, and where it was traced: what was not seen of it is in the same memory as what was. */
 static void of_no_file(void **state)
 {
@@ -510,6 +539,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(precise, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_what_no_model_has, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_misses_that_are_supposed, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_locks, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_no_file, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(without_a_trace, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_records, made_account_setup, made_account_teardown),

@@ -135,6 +135,34 @@ static void test_supposed(void **state)
 	gus_groups_free(f.groups);
 }
 
+/* C waits although it has met nothing, or is locked and finds the store queue full: that is its base. */
+static void test_base(void **state)
+{
+	static const struct { uint16_t psv; uint32_t flags; uint64_t base; } cases[] = {
+		{ 0, 0, 5 }, { GUS_CORE_ST_L1, 0, 0 }, { GUS_CORE_DR_SQ, 0, 0 }, { GUS_CORE_DR_SQ, GUS_INSN_LOCK, 5 },
+		{ GUS_CORE_ST_L1, GUS_INSN_LOCK, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct gus_groups_site *site;
+		struct loop f;
+
+		c_flags = cases[i].flags;
+		begin(&f);
+		c_flags = 0;
+		for (unsigned round = 0; round < 2; round++) {
+			cycle(&f, GUS_COMMIT_STALLED, 5);
+			retire(&f, 2, cases[i].psv);
+			cycle(&f, GUS_COMMIT_COMPUTE, 1);
+		}
+		site = gus_groups_counts(f.groups)->sites.v;
+		assert_int_equal(site->base, cases[i].base);
+		assert_int_equal(site->locks, cases[i].flags != 0);
+		gus_groups_free(f.groups);
+	}
+}
+
 /* C is a branch that is mispredicted and goes to A: the cycles behind it are its own, and are seen at A, behind it. */
 static void test_flushed(void **state)
 {
@@ -832,6 +860,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_supposed),
+		cmocka_unit_test(test_base),
 		cmocka_unit_test(test_flushed),
 		cmocka_unit_test(test_after),
 		cmocka_unit_test(test_fused),
