@@ -375,7 +375,7 @@ static void explain(struct work *w, unsigned width)
 	struct gus_solution_slice slices[GUS_REPLICATES_SLICES];
 	struct gus_solution_given given = { .groups = w->groups, .width = width, .sight = c->sight.sight,
 		.behind = c->seen.stacks > 0 && c->sight.sight == GUS_SPREAD_NEXT, .early = c->sight.early,
-		.runs = c->sight.runs,
+		.runs = c->sight.runs, .nominal = c->nominal,
 		.samples = (double)c->samples, .executions = executions_of(c), .seen = &c->seen,
 		.slices = slices, .slices_n = GUS_REPLICATES_SLICES, .ipc = c->ipc };
 	struct gus_replicates_parts time = { 0 };

@@ -58,6 +58,8 @@ struct gus_clues {
 	struct gus_seen *slices;        /* of `seen`, GUS_REPLICATES_SLICES of them */
 	enum gus_sampler executions;    /* of what the samples of executions are; GUS_SAMPLER_OTHER: there are none */
 	double ipc;                     /* instructions a cycle by counters beside; 0: not known */
+	/* Of the table that the traces were run with, by who has run them: it is no calibration of that machine. */
+	bool nominal;
 	/* Private. */
 	struct gus_traced *traced;
 	struct gus_finder *finder;

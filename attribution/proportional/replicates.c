@@ -68,7 +68,9 @@ static double off(const struct work *w, unsigned replicate, double doubt, unsign
 	return bits_of(w->out->o.seed, salt, key) >> replicate & 1 ? doubt : -doubt;
 }
 
-enum { WAYS, CLASSES, SITES, CYCLES, MET, MET_CLASSES };
+enum { WAYS, CLASSES, SITES, CYCLES, MET, MET_CLASSES, EXECUTED };
+/* So many sites that were first seen one behind the other are neighbours, as those of a loop are. */
+enum { NEIGHBOURS = 16 };
 
 static uint64_t class_of(const struct gus_prior_cycle *c)
 {
@@ -136,8 +138,14 @@ static void recount(struct work *w, unsigned replicate, size_t which, const stru
 	double all = 0, drawn = 0;
 
 	w->counts.n = w->whose.n = 0;
-	if (!seen->parts_n)
-		gus_vec_append(&w->counts, seen->counts, seen->n);
+	for (size_t i = 0; !seen->parts_n && i < seen->n; i++) {
+		struct gus_site_count count = seen->counts[i];
+		double doubt = w->out->o.doubts.executed;
+
+		if (doubt > 0)
+			count.share *= exp(off(w, replicate, doubt, EXECUTED, count.site / NEIGHBOURS));
+		gus_vec_push(&w->counts, count);
+	}
 	for (size_t i = 0; i < seen->parts_n; i++) {
 		struct gus_site_count count = seen->parts[i].count;
 		double weight = weight_of(replicate, seen->parts[i].slice);

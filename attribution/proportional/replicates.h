@@ -64,6 +64,7 @@ struct gus_replicates_doubts {
 	double sites;           /* waits, or groups, of a site */
 	double cycles;          /* each by itself */
 	double met;             /* what executions met, where it was not measured */
+	double executed;        /* executions in a cycle, where only the model tells: of neighbours together */
 };
 
 struct gus_replicates_options {

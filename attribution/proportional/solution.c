@@ -12,6 +12,11 @@ static const double BY_MODEL = 0.3, WAITED = 0.1;
 /* Of each sample, and of each site, in nats: of the right width fits of 400,000 samples leave 0.0001 to 0.003. */
 static const double LITTLE = 0.005, BY_CHANCE = 0.1;
 
+/* How far executions in a cycle may be off, as a logarithm, by a model that was not calibrated: loops of a cycle an
+ * iteration that it has with seven, and others by less. Of calibrated ones the other doubts hold what is true as often
+ * as they should (docs/accuracy.md). */
+static const double NOMINAL = 0.5;
+
 /* Of all time, at the second of two fused instructions: less is by chance, such as a way into their midst. */
 static const double HALVES = 0.002;
 
@@ -226,6 +231,8 @@ static void replicate(struct gus_solution *e, const struct gus_solution_given *g
 	struct gus_replicates_seen seen[SIGHTS];
 
 	o.replicates = replicates;
+	if (g->nominal && g->executions == GUS_SOLUTION_BY_MODEL)
+		o.doubts.executed = NOMINAL;
 	o.samples = g->samples;
 	o.strength = strength_of(g);
 	for (size_t i = 0; n > 1 && replicates && g->seen && i < g->slices_n; i++)

@@ -43,6 +43,7 @@ struct gus_solution_given {
 	const struct gus_seen *seen;            /* of executions, all in all and by slices; NULL: by model */
 	const struct gus_solution_slice *slices;
 	size_t slices_n;
+	bool nominal;                           /* the model is of such CPUs, and was not calibrated on this one */
 	double ipc;                             /* instructions a cycle by counters; 0: as the model has it */
 	const struct gus_seen *met;             /* what executions met; NULL: nobody tells */
 	bool met_by_ops;

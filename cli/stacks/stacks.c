@@ -11,6 +11,7 @@
 #include "attribution/routes/routes.h"
 #include "attribution/traced/traced.h"
 #include "base/error.h"
+#include "cli/common/calibrated.h"
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
 #include "cli/common/uarch_load.h"
@@ -124,6 +125,7 @@ static int account(struct stacks *s, const struct gus_groups *groups, const stru
 	symbols.boot_id = header && header->host ? header->host->boot_id : NULL;
 	if (reader && gus_clues_read(&clues, reader, &symbols, model ? model->traced : NULL, s->how->log,
 				     err) == 0) {
+		clues.nominal = model && !gus_calibrated_file(model->model->uarch);
 		s->how->tell(&clues.profile.damage);
 		rc = clues.samples ? 0 : gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to show: %s has no sample",
 						  gus_recording_name(s->how->input));

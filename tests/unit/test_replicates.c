@@ -224,6 +224,40 @@ static void test_met(void **state)
 	expect_met(300, .1, .5 * .25 * 2 * .1 / sqrt(1 + 300 * .1 * .1));
 }
 
+/* How often both are executed, only a model tells: if that is in doubt, so is how much of A's cycles B retires in. */
+static void test_executed(void **state)
+{
+	const struct gus_site_count executed[] = { { 0, false, .5 }, { 1, false, .7 } };
+	const struct gus_spread_options so = gus_spread_defaults();
+	const uint32_t each[] = { 0, 1 };
+	double deviations[2];
+
+	(void)state;
+	for (int doubt = 0; doubt < 2; doubt++) {
+		struct gus_replicates_options o = exact();
+		struct gus_replicates_seen seen[2];
+		struct gus_replicates_sum sums[2];
+		struct gus_replicates r;
+		struct loop f;
+
+		o.doubts.executed = doubt;
+		o.steps = 50;
+		begin(&f, 2);
+		fit_slices(&f, 0, 0, 0);
+		gus_spread_see(f.spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_EXECUTED, .counts = executed,
+				.n = 2, .samples = SAMPLES });
+		gus_spread_fit(f.spread, &so);
+		seen[0] = f.seen;
+		seen[1] = (struct gus_replicates_seen){ .counts = executed, .n = 2 };
+		gus_replicates_make(&r, f.spread, &f.prior, seen, 2, &o);
+		gus_replicates_add(&r, each, 2, sums);
+		deviations[doubt] = sums[0].deviation;
+		gus_replicates_free(&r);
+		drop(&f);
+	}
+	assert_true(deviations[1] > .02 && deviations[1] > 5 * deviations[0]);
+}
+
 /* Replicates leave the fit as it was. */
 static void test_again(void **state)
 {
@@ -320,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_change),
 		cmocka_unit_test(test_sum),
 		cmocka_unit_test(test_met),
+		cmocka_unit_test(test_executed),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_doubted),

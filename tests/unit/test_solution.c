@@ -210,6 +210,32 @@ static void half_by_model(void **state)
 	end(&f);
 }
 
+/* A table that is not of this very machine is more in doubt about executions, where nothing else tells of them. */
+static void by_a_nominal_model(void **state)
+{
+	static const enum gus_solution_executions by[] = { GUS_SOLUTION_BY_MODEL, GUS_SOLUTION_BY_INSNS };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		double doubts[2];
+
+		for (int nominal = 0; nominal < 2; nominal++) {
+			struct loop f;
+
+			begin(&f);
+			see_time(&f, A, 0, 1);
+			see_executions(&f, A, 50, 0);
+			see_executions(&f, B, 50, 0);
+			f.given.nominal = nominal;
+			solve(&f, by[i], 1);
+			doubts[nominal] = f.s.replicates.o.doubts.executed;
+			end(&f);
+		}
+		assert_float_equal(doubts[0], 0, 1e-12);
+		assert_float_equal(doubts[1], i ? 0 : .5, 1e-12);
+	}
+}
+
 /* Ops are as likely as each other: A is two of them, and is sampled twice as often. */
 static void of_ops(void **state)
 {
@@ -449,6 +475,7 @@ int main(void)
 		cmocka_unit_test(half_of_it),
 		cmocka_unit_test(by_model),
 		cmocka_unit_test(half_by_model),
+		cmocka_unit_test(by_a_nominal_model),
 		cmocka_unit_test(of_ops),
 		cmocka_unit_test(what_they_met),
 		cmocka_unit_test(executed_by_model),
