@@ -331,6 +331,7 @@ static void run_cold(struct gus_model_traced *m, const char *path, const struct 
 struct moments {
 	uint64_t resident;      /* bytes that the process had when it had most; 0 if that is not known of each window */
 	bool threads;           /* they are of several */
+	uint64_t n;
 };
 
 static struct moments look_at_moments(const char *path)
@@ -345,6 +346,7 @@ static struct moments look_at_moments(const char *path)
 		const Gusprof__Moment *moment = gus_trace_about(trace)->moment;
 
 		known = known && moment && moment->resident;
+		all.n++;
 		if (moment && moment->resident > all.resident)
 			all.resident = moment->resident;
 		if (moment && !first)
@@ -424,6 +426,8 @@ int gus_model_kept_windows(struct gus_model_traced *m, const struct gus_model_pr
 
 	caches.holds_all = gus_cache_holding(&caches, moments.resident);
 	own.caches = &caches;
+	if (own.cycles_most && moments.n && own.cycles_most / moments.n < own.window_cycles_most)
+		own.window_cycles_most = own.cycles_most / moments.n;
 	if (moments.threads)
 		own.shared = shared = find_shared(path, caches.line_size);
 	if (gus_trace_owner(trace, &owner))

@@ -63,6 +63,7 @@ struct gus_model_traced {
 	const char *rates_of;           /* what people are told that it is */
 	struct gus_observed *observed;  /* what it says (rates.h); NULL: nothing */
 	uint64_t window_cycles_most;    /* of each window that a recording has; 0: all */
+	uint64_t cycles_most;           /* of all windows together; 0: no end */
 	uint64_t core_cycles_most;      /* of each thread, of windows alone; 0: all */
 	struct gus_traced_lengths *lengths; /* between the cold run and the other; NULL: there is no cold one */
 	bool lengths_known;
