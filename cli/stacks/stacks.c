@@ -27,7 +27,8 @@
 
 /* From each snapshot so many instructions are run, and of one trace so many: what retires together settles before. */
 enum { WINDOW = 250000, MOST = 16 * WINDOW };
-/* And of each so many cycles, and of all: what always waits for memory takes long to run, and does the same again and again. */
+/* And of each so many cycles, and of all: what always waits for memory takes long to run, and does the same again and
+ * again. */
 enum { CYCLES = 4000000, ALL_CYCLES = 10 * CYCLES };
 
 /* One of the two runs of the traces, with warm caches and with cold ones: what their threads are to the groups. */
@@ -163,7 +164,8 @@ static int run(struct stacks *s, const struct gus_uarch *uarch, const char *path
 		.setting = "traced" };
 	struct gus_model_traced m = {
 		.uarch = uarch, .config = &s->config, .caches = &s->caches, .core = true, .all = true, .alone = true,
-		.warm = true, .executed_only = true, .window_cycles_most = CYCLES, .cycles_most = ALL_CYCLES, .most = MOST,
+		.warm = true, .executed_only = true, .window_cycles_most = CYCLES, .cycles_most = ALL_CYCLES,
+		.most = MOST,
 		.input = s->how->input, .screen = s->how->screen, .output = &output,
 		.expectation = &expectation, .shower = &shower, .silent = true,
 		.listen = listen, .leave = leave, .listen_context = &s->warm, .cold_context = &s->cold,
