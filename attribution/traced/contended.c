@@ -17,7 +17,7 @@ struct line { uint32_t users_n; struct user users[USERS]; };
 struct gus_contended {
 	struct gus_index keys, found;           /* found: keys of what is shared */
 	struct gus_vec(struct line) lines;      /* by key */
-	uint32_t line_size, pid, tid;
+	uint32_t line_size, pid, tid, looks;
 	uint64_t time;
 };
 
@@ -80,7 +80,7 @@ void gus_contended_access(struct gus_contended *s, uint64_t address, uint32_t by
 {
 	uint64_t first = address / s->line_size, last = address % s->line_size + (bytes ? bytes - 1 : 0);
 
-	for (uint64_t i = 0; i <= last / s->line_size && i < LONG; i++) {
+	for (uint64_t i = 0; i <= last / s->line_size && i < LONG && s->looks < GUS_CONTENDED_LOOKS; i++, s->looks++) {
 		struct line *line = line_at(s, first + i);
 		struct user *u = line ? user_of(line, s->tid) : NULL;
 

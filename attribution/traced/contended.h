@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Lines that are looked at, at most; what is beyond is not found to be shared. */
-enum { GUS_CONTENDED_LINES = 1 << 20 };
+/* Lines that are looked at, at most, and how often in all: a few bytes of a trace can say that gigabytes were read.
+ * What is beyond is not found to be shared. */
+enum { GUS_CONTENDED_LINES = 1 << 18, GUS_CONTENDED_LOOKS = 1 << 26 };
 
 struct gus_contended;
 

@@ -111,6 +111,27 @@ static void long_ones_others_and_many(void **state)
 	gus_contended_free(NULL);
 }
 
+/* Of lines beyond so many none is found, and nothing else changes. */
+static void room_is_bounded(void **state)
+{
+	struct gus_contended *s = gus_contended_new(LINE);
+
+	(void)state;
+	for (uint64_t time = 1; time < 4; time++) {
+		gus_contended_window(s, PID, (uint32_t)(time % 2), time);
+		gus_contended_access(s, there, 1, true);
+		for (uint64_t i = 0; i < GUS_CONTENDED_LINES / 4096; i++)
+			gus_contended_access(s, (1 + i) << 32, UINT32_MAX, true); /* 4,096 lines of each */
+		gus_contended_access(s, 7ull << 50, 1, true);
+	}
+	assert_int_equal(gus_contended_settle(s), GUS_CONTENDED_LINES);
+	assert_true(gus_contended_has(s, PID, there, 1));
+	assert_true(gus_contended_has(s, PID, (1ull << 32) + 4095 * LINE, 1));
+	assert_false(gus_contended_has(s, PID, (1ull << 32) + 4096 * LINE, 1));
+	assert_false(gus_contended_has(s, PID, 7ull << 50, 1));
+	gus_contended_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +139,7 @@ int main(void)
 		cmocka_unit_test(of_one_time),
 		cmocka_unit_test(windows_come_in_any_order),
 		cmocka_unit_test(long_ones_others_and_many),
+		cmocka_unit_test(room_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
