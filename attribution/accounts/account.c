@@ -497,6 +497,78 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	free(w.stalls);
 }
 
+/* The model alone. */
+
+struct modelled { uint32_t site; uint16_t psv; double cycles; };
+struct modelled_list gus_vec(struct modelled);
+
+/* Of a cycle that an instruction retires in with others it has its part, and each of its executions is as likely. */
+static void list_groups(const struct gus_groups_counts *c, struct modelled_list *out)
+{
+	double *of = gus_zalloc(c->sites.n * sizeof(*of));
+
+	for (size_t i = 0; i < c->groups.n; i++) {
+		const struct gus_groups_group *g = &c->groups.v[i];
+		double weights = 0;
+
+		for (uint32_t k = 0; k < g->n; k++)
+			weights += c->sites.v[c->members.v[g->first + k]].weight;
+		for (uint32_t k = 0; k < g->n; k++) {
+			uint32_t site = c->members.v[g->first + k];
+
+			of[site] += (double)g->times * c->sites.v[site].weight / weights;
+		}
+	}
+	for (size_t i = 0; i < c->met.n; i++) {
+		const struct gus_groups_met *m = &c->met.v[i];
+
+		gus_vec_push(out, (struct modelled){ m->site, m->psv, of[m->site] * (double)m->times /
+			     (double)c->sites.v[m->site].executed });
+	}
+	free(of);
+}
+
+void gus_account_of_model(struct gus_account *m, struct gus_clues *clues, const struct gus_account *a,
+			  const struct gus_groups *groups)
+{
+	const struct gus_groups_counts *c = gus_groups_counts(groups);
+	struct work w = { .a = m, .clues = clues, .groups = groups };
+	struct modelled_list list = { 0 };
+	uint64_t *weights;
+	double *shares;
+
+	*clues = *a->clues;
+	clues->samples = UINT32_MAX; /* it is by no chance */
+	*m = (struct gus_account){ .clues = clues, .weight = a->explained };
+	gus_vec_append(&m->places, clues->places.v, clues->places.n);
+	w.place_of = gus_zalloc(2 * c->sites.n * sizeof(*w.place_of));
+	find_places(&w);
+	list_groups(c, &list);
+	for (size_t i = 0; i < c->waits.n; i++)
+		gus_vec_push(&list, (struct modelled){ c->waits.v[i].of, c->waits.v[i].psv,
+			     (double)c->waits.v[i].cycles });
+	shares = gus_zalloc((list.n + 1) * sizeof(*shares));
+	weights = gus_zalloc((list.n + 1) * sizeof(*weights));
+	for (size_t i = 0; i < list.n; i++)
+		shares[i] = list.v[i].cycles;
+	if (list.n)
+		gus_rounding_make(shares, list.n, m->weight, weights);
+	for (size_t i = 0; i < list.n; i++) {
+		uint32_t place = place_at(&w, list.v[i].site, list.v[i].psv);
+
+		put(&w, &(struct gus_account_cell){ .place = place, .what.events = events_of(&w, list.v[i].site,
+				list.v[i].psv), .evidence = GUS_MODELLED, .weight = weights[i] });
+		if (weights[i])
+			gus_vec_push(&m->seen, (struct gus_account_seen){ place, 0, weights[i] });
+	}
+	settle_cells(m);
+	settle_seen(m);
+	gus_vec_free(&list);
+	free(shares);
+	free(weights);
+	free(w.place_of);
+}
+
 void gus_account_free(struct gus_account *a)
 {
 	gus_vec_free(&a->places);

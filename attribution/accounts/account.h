@@ -50,6 +50,10 @@ void gus_account_doubt(struct gus_groups *groups, const struct gus_traced *trace
  * CPU retires in a cycle. The clues are borrowed. Freed with gus_account_free. */
 void gus_account_make(struct gus_account *a, const struct gus_clues *clues, const struct gus_groups *groups,
 		      unsigned width);
+/* Of as much time as was explained in a, what the model alone has of it: nothing was sampled, and its cells stay where
+ * they are. clues: of this account, made here; borrowed as long. Freed with gus_account_free. */
+void gus_account_of_model(struct gus_account *m, struct gus_clues *clues, const struct gus_account *a,
+			  const struct gus_groups *groups);
 void gus_account_free(struct gus_account *a);
 
 #endif

@@ -44,7 +44,7 @@ struct report_options {
 	uint64_t max_depth;
 	bool inlines, collapse, children, quiet, header;
 	bool off_cpu, wall, kernel_ends;
-	bool false_sharing, stats, stacks, replay;
+	bool false_sharing, stats, stacks, replay, vs_model;
 	bool stdio, counts;           /* what is so anyhow */
 	int verbosity;
 };
@@ -141,6 +141,9 @@ static const struct gus_option options[] = {
 	  .why = "it is a report of its own, of all samples" } },
 	{ 0, "uarch", "NAME|FILE|host|nominal", "With --stacks: the CPU, as of gusprof model; by default that of the "
 	  "recording's machine.", GUS_OPTION_STRING, AT(uarch), .fit = { .needs = "stacks" } },
+	{ 0, "vs-model", NULL, "With --stacks: beside each share and stack those that the model alone has, of the time "
+	  "that is explained.", GUS_OPTION_FLAG, AT(vs_model), .fit = { .needs = "stacks", .excludes = "format=csv",
+	  .why = "JSON has both" } },
 	{ 0, "replay", NULL, "With --stacks: replay snapshots although somebody else made the recording.",
 	  GUS_OPTION_FLAG, AT(replay), .fit = { .needs = "stacks" } },
 	{ 0, "stats", NULL, "Instead of rows: how many records of each kind the recording has, and samples of each "
@@ -517,7 +520,7 @@ static int move(const struct report_options *o)
 	const struct gus_symbols_options symbols = { .symfs = o->symfs, .kallsyms = o->kallsyms,
 		.build_ids = build_ids };
 	struct gus_stacks_how how = { .input = o->input, .symbols = &symbols, .uarch = o->uarch,
-		.json = o->format == JSON, .csv = o->format == CSV, .replay = o->replay,
+		.json = o->format == JSON, .csv = o->format == CSV, .replay = o->replay, .vs_model = o->vs_model,
 		.percent_limit = o->percent_limit, .screen = &o->screen,
 		.log = gus_cli_log(o->quiet ? -1 : o->verbosity), .tell = tell_damage };
 	struct gus_error err = { 0 };

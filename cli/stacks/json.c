@@ -83,6 +83,22 @@ static void set_stack(json_t *o, const struct gus_stacks_view *v, const struct g
 	json_object_set_new(o, "stack_bounds", bounds);
 }
 
+static json_t *modelled(const struct gus_sum_row *row)
+{
+	json_t *o = row ? json_object() : json_null(), *stack = row ? json_object() : NULL;
+	char key[GUS_COMPONENT_KEY_MAX];
+
+	if (!row)
+		return o;
+	json_object_set_new(o, "weight", integer(row->weight));
+	for (size_t i = 0; i < row->stack.n; i++) {
+		gus_component_key(row->stack.v[i].what, key);
+		json_object_set_new(stack, key, integer(row->stack.v[i].weight));
+	}
+	json_object_set_new(o, "stack", stack);
+	return o;
+}
+
 static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	json_t *o = json_object();
@@ -96,6 +112,8 @@ static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row 
 						  (double)v->account->weight : 0));
 	json_object_set_new(o, "weight_evidence", gus_json_word(gus_evidence_name(row->evidence)));
 	set_stack(o, v, row);
+	if (v->modelled)
+		json_object_set_new(o, "model", modelled(gus_stacks_modelled(v, row)));
 	return o;
 }
 

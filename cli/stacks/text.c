@@ -23,7 +23,7 @@ enum { PARTS = 4 };                     /* of a stack that are printed */
 enum { FEW = 300, OLD = 90, MUCH = 5 }; /* samples; days, in which microcode and kernels change; percent */
 
 /* Of other units than instructions there is no code, and what stands behind it is in its place. */
-enum { SHARE, INTERVAL, SEEN, BAR, NAME, CODE, WHAT, COLUMNS };
+enum { SHARE, INTERVAL, SEEN, MODEL, BAR, NAME, CODE, WHAT, COLUMNS };
 
 struct text {
 	const struct gus_stacks_view *v;
@@ -205,9 +205,21 @@ char *gus_stacks_parts(const struct gus_stacks_view *v, const struct gus_sum_row
 	return text;
 }
 
+/* And how the model alone splits its own. */
+static char *with_model(const struct gus_stacks_view *v, const struct gus_sum_row *row, char *text)
+{
+	const struct gus_sum_row *m = v->modelled ? gus_stacks_modelled(v, row) : NULL;
+	char *parts = m ? gus_stacks_parts(v, m) : NULL, *more = m ? gus_format("%s; model: %s", text, parts) : text;
+
+	if (m)
+		free(text);
+	free(parts);
+	return more;
+}
+
 static char *stack_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
-	char *text = gus_stacks_parts(v, row), *more;
+	char *text = with_model(v, row, gus_stacks_parts(v, row)), *more;
 
 	if (!v->account->explained || row->evidence != GUS_OBSERVED || v->how->unit >= GUS_SUM_THREAD)
 		return text;
@@ -264,6 +276,14 @@ char *gus_stacks_name(const struct gus_stacks_view *v, const struct gus_sum_row 
 	return gus_format("0x%" PRIx64 " [%s]", row->offset, module);
 }
 
+/* The share of the time that the model alone gives it. */
+static char *model_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	const struct gus_sum_row *m = gus_stacks_modelled(v, row);
+
+	return m ? gus_format("%.2f%%", percent(m->weight, v->account->weight)) : gus_strdup("-");
+}
+
 static void put_row(struct text *t, struct gus_table *table, const struct gus_sum_row *row)
 {
 	uint64_t whole = t->v->account->weight;
@@ -275,6 +295,8 @@ static void put_row(struct text *t, struct gus_table *table, const struct gus_su
 	cells[n++] = gus_format("%s%.2f%%", row->fact ? "" : "~", percent(row->weight, whole));
 	cells[n++] = gus_format("%.2f-%6.2f%%", percent(row->bounds.low, whole), percent(row->bounds.high, whole));
 	cells[n++] = gus_format("%.2f%%", percent(row->seen, whole));
+	if (t->v->modelled)
+		cells[n++] = model_of(t->v, row);
 	cells[n++] = gus_strdup(bar);
 	cells[n++] = gus_stacks_name(t->v, row);
 	if (has_code(t->v))
@@ -306,6 +328,7 @@ static size_t make_columns(const struct gus_stacks_view *v, struct gus_table_col
 		[SHARE] = { .title = "share", .right = true, .pad = 7 },
 		[INTERVAL] = { .title = "95 % of the time", .right = true, .leaves = 3 },
 		[SEEN] = { .title = "seen", .right = true, .pad = 7, .leaves = 2 },
+		[MODEL] = { .title = "model", .right = true, .pad = 7, .leaves = 3 },
 		[BAR] = { .title = "stack", .pad = GUS_BAR_CELLS, .leaves = 4 },
 		[NAME] = { .title = gus_sum_unit_name(v->how->unit), .how = GUS_SHORTEN_NAME, .pad = 32,
 			.comfort = 32, .least = 16 },
@@ -316,7 +339,7 @@ static size_t make_columns(const struct gus_stacks_view *v, struct gus_table_col
 	size_t n = 0;
 
 	for (size_t i = 0; i < COLUMNS; i++)
-		if (i != CODE || has_code(v))
+		if ((i != CODE || has_code(v)) && (i != MODEL || v->modelled))
 			columns[n++] = all[i];
 	return n;
 }
@@ -356,6 +379,6 @@ void gus_stacks_text(const struct gus_stacks_view *v)
 	}
 	gus_table_end(&table);
 	gus_vec_push(&t.letters, '\0');
-	say_left(&t, left, n, least, !(table.gone >> BAR & 1));
+	say_left(&t, left, n, least, !(table.gone >> (v->modelled ? BAR : BAR - 1) & 1));
 	gus_vec_free(&t.letters);
 }

@@ -182,6 +182,38 @@ static void of_locks(void **state)
 	}
 }
 
+/* What the model alone has of as much time: of each turn three cycles are the product's but for what retires with it,
+ * wherever samples were. */
+static void of_the_model(void **state)
+{
+	struct made *m = *state;
+	struct gus_clues clues;
+	struct gus_account alone;
+	uint64_t sum = 0, product = 0;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + DEC }); /* as if addition took it all */
+	made_samples(m, 300, (struct gus_sample){ .ip = lib_at + TEXT });
+	made_account(m, true);
+	gus_account_of_model(&alone, &clues, &m->account, m->groups);
+	assert_int_equal(alone.weight, 700000);
+	for (size_t i = 0; i < alone.cells.n; i++) {
+		const struct gus_account_cell *c = &alone.cells.v[i];
+
+		assert_true(!c->moved && !c->what.unknown && c->evidence == GUS_MODELLED);
+		assert_string_equal(alone.places.v[c->place].module, APP);
+		sum += c->weight;
+		product += alone.places.v[c->place].offset == TEXT + IMUL ? c->weight : 0;
+	}
+	assert_int_equal(sum, 700000);
+	assert_true(product > 500000 && product < 600000);
+	sum = 0;
+	for (size_t i = 0; i < alone.seen.n; i++)
+		sum += alone.seen.v[i].weight;
+	assert_int_equal(sum, 700000);
+	gus_account_free(&alone);
+}
+
 /* The code is of no file, and where it was traced: what was not seen of it is in the same memory as what was. */
 static void of_no_file(void **state)
 {
@@ -540,6 +572,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_what_no_model_has, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_misses_that_are_supposed, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_locks, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_the_model, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_no_file, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(without_a_trace, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_records, made_account_setup, made_account_teardown),

@@ -42,6 +42,14 @@ struct shown {
 static struct gus_screen_options screen = { .width = 0 };
 static const char *calibration;         /* NULL: there is none */
 
+/* In place of cli/stacks/stacks.c: of what lies at 0x1010 the model has a twentieth. */
+static struct gus_sum_row of_model;
+const struct gus_sum_row *gus_stacks_modelled(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	(void)v;
+	return row->offset == 0x1010 ? &of_model : NULL;
+}
+
 /* In place of cli/common/calibrated.c. */
 const char *gus_calibrated_file(const struct gus_uarch *u)
 {
@@ -336,6 +344,31 @@ static void expect_pair(const json_t *pair, int64_t low, int64_t high)
 	assert_int_equal(json_integer_value(json_array_get(pair, 1)), high);
 }
 
+/* Beside what the model alone has: of its own rows, and nothing of others. */
+static void beside_the_model(void **state)
+{
+	struct shown *s = *state;
+	json_t *o, *rows;
+
+	OMITS(s, "model:");
+	of_model = (struct gus_sum_row){ .module = "", .weight = 100, .place = GUS_CLUE_NONE };
+	part(&of_model, FLUSH, false, GUS_MODELLED, 100);
+	s->v.modelled = (const struct gus_stacks_modelled *)&of_model; /* it is there */
+	SAYS(s, "# share 95 % of the time seen model stack instruction code subjected to\n60.00% 55.00- 65.00% 5.00% "
+		"5.00% LLLLLLLLLLLLLLLLLLLLLLb? work+0x10 [app] imul rax, rbx ST-L1 75%, ");
+	SAYS(s, "base: divider 3%, FL-MB 2%; model: FL-MB 100%\n39.00% 35.00- 45.00% 94.00% - bbbbbbbbbbbbbbbb "
+		"work+0x15");
+	o = document(s);
+	rows = json_object_get(o, "rows");
+	assert_int_equal(number_of(json_object_get(json_array_get(rows, 0), "model"), "weight"), 100);
+	assert_int_equal(number_of(json_object_get(json_object_get(json_array_get(rows, 0), "model"), "stack"),
+				   "FL-MB"), 100);
+	assert_true(json_is_null(json_object_get(json_array_get(rows, 1), "model")));
+	json_decref(o);
+	gus_stack_free(&of_model.stack);
+	gus_vec_free(&of_model.parts);
+}
+
 static void the_document(void **state)
 {
 	struct shown *s = *state;
@@ -461,6 +494,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_fits, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_units, setup, teardown),
+		cmocka_unit_test_setup_teardown(beside_the_model, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_document, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_row, setup, teardown),
 		cmocka_unit_test_setup_teardown(lines, setup, teardown),
