@@ -17,9 +17,11 @@
 #include "collector/host/build_id.h"
 #include "collector/host/procfs.h"
 #include "collector/session/session.h"
+#include "collector/session/visits.h"
 #include "collector/snapshot/stored.h"
 #include "collector/target/target.h"
 #include "proto/reader.h"
+#include "proto/trace.h"
 #include "proto/varint.h"
 #include "proto/writer.h"
 #include "tracing/replay/replay.h"
@@ -190,6 +192,21 @@ static bool is_too_large(const struct gus_record_replay *r, const char *path, co
 	return r->max_size && stat(path, &st) == 0 && gus_writer_size(writer) + (uint64_t)st.st_size > r->max_size;
 }
 
+/* Code that windows have executed is shown, and wants its names, also where no sample was. */
+static void note_code(struct gus_visits *visits, const Gusprof__Snapshot *of, const char *path)
+{
+	struct gus_trace *trace = gus_trace_open(path, NULL);
+	struct gus_trace_step step;
+
+	if (!trace)
+		return;
+	while (gus_trace_next(trace, &step, NULL) > 0)
+		;
+	for (uint32_t i = 0; i < gus_trace_blocks(trace); i++)
+		gus_visits_add(visits, of->pid, gus_trace_block(trace, i).address, of->time);
+	gus_trace_close(trace);
+}
+
 static int write_window(struct gus_record_replay *r, struct gus_writer *writer, const struct gus_snapshot *of,
 			const struct gus_replayed *done, const struct gus_rights *rights, const char *path,
 			struct gus_error *err)
@@ -206,6 +223,8 @@ static int write_window(struct gus_record_replay *r, struct gus_writer *writer, 
 		r->full = true;
 	} else {
 		rc = copy_trace(trace, writer, of->about, done, rights, err);
+		if (rc == 0)
+			note_code(r->visits, of->about, path);
 		r->windows += rc == 0;
 	}
 	gus_reader_close(trace);
@@ -312,6 +331,7 @@ int gus_record_replay(void *context, struct gus_writer *writer, const struct gus
 	if (!result->snapshots || result->ended_by == GUS_ENDED_MAX_SIZE)
 		return 0;
 	r->begun = now();
+	r->visits = result->visits;
 	skip = 0;
 	gus_record_signals_begin(&met, ask_to_skip);
 	rc = take_all(r, writer, result, err);

@@ -15,6 +15,7 @@ struct gus_log;
 struct gus_session_options;
 struct gus_session_result;
 struct gus_target;
+struct gus_visits;
 struct gus_writer;
 
 struct gus_record_replay {
@@ -25,6 +26,7 @@ struct gus_record_replay {
 	/* With whose rights files are opened that a process has mapped, while it lives: of processes that are not
 	 * begun by us. */
 	struct gus_vec(struct gus_record_rights { uint32_t pid; struct gus_rights rights; }) rights;
+	struct gus_visits *visits;      /* the session's, while it is called */
 	/* What came of it. */
 	unsigned windows, failed;
 	bool skipped;                   /* by a signal */

@@ -171,6 +171,7 @@ struct gus_session_result {
 	uint64_t hz_changes;
 	unsigned snapshots;               /* that are kept, even over the time, until the session returns: */
 	struct gus_stored *kept;
+	struct gus_visits *visits;        /* for before_end: what code the recording takes the names of along */
 	unsigned snapshots_taken;
 	uint64_t paused_ns, pause_most_ns; /* that threads stood still, for all of these; and the longest pause */
 	uint64_t snapshots_own_ns;        /* CPU time that they have taken this program */

@@ -312,8 +312,10 @@ static int finish_file(struct session *s)
 	if (s->o->before_end) {
 		struct gus_error err = { 0 };
 
+		s->result->visits = &s->visits;
 		if (s->o->before_end(s->o->before_end_context, s->writer, s->result, &err) != 0)
 			gus_log(s->o->log, GUS_WARN, "%s", err.text);
+		s->result->visits = NULL;
 	}
 	return gus_session_end_file(s, s->result->ended_by);
 }

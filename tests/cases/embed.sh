@@ -135,6 +135,7 @@ fi
 same() {
 	for view in $views_whole; do
 		sed "s|^/all.data|all.data|" "$1.$view" >now
+		cmp -s "here.$view" now || diff "here.$view" now | head -n 20
 		ok "$1: $view as beside the programs" cmp -s "here.$view" now
 	done
 }
@@ -238,6 +239,34 @@ ok "a program without a build id that is made anew gives no names" cmp -s old.ro
 timeout 60 "$gusprof" annotate -i anew.data shapes::polygon::area >out 2>err
 ok "annotate says that it changed" says "its file changed since the recording" err
 rm shapes another
+
+# A function that windows have executed and no sample was in, as it takes a thousandth of the time, is named, too.
+cat >rare.c <<'P'
+#include <stdint.h>
+__attribute__((noinline)) uint64_t rare(uint64_t x) { return x * 7 + 1; }
+__attribute__((noinline)) uint64_t often(uint64_t x)
+{
+	for (int i = 0; i < 3000; i++)
+		x = x * 3 + (uint64_t)i;
+	return x;
+}
+int main(void)
+{
+	uint64_t x = 1;
+
+	for (int i = 0; i < 200000; i++)
+		x = rare(often(x));
+	return (int)(x & 1);
+}
+P
+cc -O2 -g rare.c -o rare 2>err && take --embed=all -o rare.data -- ./rare
+if "$gusprof" dump rare.data | grep -q "moment {" && [ $whole = 1 ]; then
+	timeout 200 "$gusprof" model -i rare.data --format json >here.rare 2>err
+	rm rare
+	timeout 200 "$gusprof" model -i rare.data --format json >now 2>err
+	ok "what only windows have executed is named" grep -q '"function": "rare"' here.rare
+	ok "and stays so" cmp -s here.rare now
+fi
 
 # Another machine.
 other=$work/root
