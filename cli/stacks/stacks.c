@@ -89,10 +89,11 @@ struct gus_stacks_modelled {
 	struct gus_strings keys;        /* of the rows, in their order from 1 on */
 };
 
+/* A line may begin elsewhere. */
 static char *key_of(const struct gus_sum_row *row)
 {
-	return gus_format("%s %" PRIx64 " %d %s %" PRIu32, row->module, row->offset, row->loop, row->file ? row->file :
-			  "", row->line);
+	return gus_format("%s %" PRIx64 " %d %s %" PRIu32, row->module, row->file ? 0 : row->offset, row->loop,
+			  row->file ? row->file : "", row->line);
 }
 
 static void modelled_make(struct gus_stacks_modelled *m, const struct gus_account *a, const struct gus_groups *groups,
