@@ -95,6 +95,9 @@ check_PROGRAMS += tests/cases/secret-target tests/cases/shared-target
 tests_cases_secret_target_SOURCES = tests/cases/secret_target.c
 tests_cases_secret_target_LDADD =
 tests_cases_shared_target_SOURCES = tests/cases/shared_target.c
+# Without sanitizers, whose own code is none about shared lines.
+tests_cases_shared_target_CFLAGS = $(GUS_WARNINGS) -g -O1
+tests_cases_shared_target_LDFLAGS = -pthread
 tests_cases_shared_target_LDADD = -lpthread
 endif
 check_PROGRAMS += tests/cases/replay-process
