@@ -109,7 +109,7 @@ static bool is_simple(const struct gus_program *p, const struct gus_op *op)
 		1u << GUS_INSN_SHIFT | 1u << GUS_INSN_MUL;
 	unsigned class = p->insns[op->insn].info.class;
 
-	return !op->memories_n && class < 32 && simple >> class & 1;
+	return (op->insns_n == 1 || op->flags & GUS_OP_BRANCH) && !op->memories_n && class < 32 && simple >> class & 1;
 }
 
 static uint32_t site_of(struct gus_groups *g, uint64_t address, const struct gus_program *p, const struct gus_op *op)

@@ -381,9 +381,10 @@ static void list_runs(struct gus_prior *p, const struct gus_groups_counts *c)
 	for (uint32_t i = 0; i < c->sites.n; i++)
 		gus_vec_push(&p->runs, i);
 	for (uint32_t i = 0; i < c->sites.n; i++) {
+		const struct gus_groups_site *site = &c->sites.v[i];
 		uint32_t a, b;
 
-		if (!is_behind_simple(led, i, 3))
+		if ((site->weight > 1 && !site->branch) || !is_behind_simple(led, i, 3)) /* a nop's place is its own */
 			continue;
 		a = first_of(p->runs.v, i);
 		b = first_of(p->runs.v, led[i].by);

@@ -73,7 +73,7 @@ static struct place_key half_of(const struct seen *seen, const struct gus_prior 
 	if (run_at(seen, p, site) != site)
 		return (struct place_key){ .site = run_at(seen, p, site) };
 	return own == UINT32_MAX ? (struct place_key){ .site = site, .second = true } :
-		(struct place_key){ .site = own };
+		(struct place_key){ .site = run_at(seen, p, own) };
 }
 
 static void add_link(struct seen *seen, size_t cycle, const struct place_key *there, double share)
