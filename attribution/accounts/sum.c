@@ -215,6 +215,16 @@ static uint32_t part_of(struct summing *m, size_t cell, struct gus_component wha
 	return gus_index_add(&m->parts, &key, NULL);
 }
 
+/* Whether a part is all of its row, of which there is enough to tell: then what it is of is known, if not how much. */
+static bool is_all(const struct summing *m, size_t cell, const struct amount *part)
+{
+	const struct gus_account *a = m->a;
+	double row = (double)m->s->rows.v[m->cell_row[cell]].weight / (double)a->weight;
+
+	return a->cells.v[cell].moved && (part->moved + part->stayed) * (1 + 1e-6) >= row &&
+		row * (double)a->clues->samples >= GUS_REPLICATES_LEAST;
+}
+
 /* Of each cell the part of its row's stack that it is of: its component, if that much is a fact of the row's, else what
  * is unknown. */
 static void find_parts(struct summing *m, uint32_t *part, struct gus_component *what)
@@ -228,8 +238,8 @@ static void find_parts(struct summing *m, uint32_t *part, struct gus_component *
 	amounts = gus_zalloc(m->parts.n * sizeof(*amounts));
 	amount_to(a, part, m->parts.n, amounts);
 	for (size_t i = 0; i < a->cells.n; i++)
-		what[i] = bound(a, &amounts[part[i]], &bounds) ? a->cells.v[i].what :
-			(struct gus_component){ .unknown = true };
+		what[i] = bound(a, &amounts[part[i]], &bounds) || is_all(m, i, &amounts[part[i]]) ?
+			a->cells.v[i].what : (struct gus_component){ .unknown = true };
 	free(amounts);
 	for (size_t i = 0; i < a->cells.n; i++)
 		part[i] = part_of(m, i, what[i]);
