@@ -381,10 +381,10 @@ static void list_runs(struct gus_prior *p, const struct gus_groups_counts *c)
 	for (uint32_t i = 0; i < c->sites.n; i++)
 		gus_vec_push(&p->runs, i);
 	for (uint32_t i = 0; i < c->sites.n; i++) {
-		const struct gus_groups_site *site = &c->sites.v[i];
 		uint32_t a, b;
 
-		if ((site->weight > 1 && !site->branch) || !is_behind_simple(led, i, 3)) /* a nop's place is its own */
+		gus_vec_push(&p->halves, c->sites.v[i].simple && is_behind_simple(led, i, 2));
+		if (!is_behind_simple(led, i, 3))
 			continue;
 		a = first_of(p->runs.v, i);
 		b = first_of(p->runs.v, led[i].by);
@@ -437,5 +437,6 @@ void gus_prior_free(struct gus_prior *p)
 	gus_vec_free(&p->repeats);
 	gus_vec_free(&p->reached);
 	gus_vec_free(&p->runs);
+	gus_vec_free(&p->halves);
 	gus_vec_free(&p->seconds);
 }

@@ -41,6 +41,7 @@ struct gus_prior {
 	/* By site: the first of those among which interrupts are not told apart where they land behind integer
 	 * instructions that are quick (gus_spread_seen); of others itself. */
 	struct gus_vec(uint32_t) runs;
+	struct gus_vec(bool) halves;                            /* by site: what is behind its first half, too */
 	/* By site: where the second of two fused ones is a site as well, as code that begins there is executed, too;
 	 * else UINT32_MAX. */
 	struct gus_vec(uint32_t) seconds;

@@ -65,12 +65,12 @@ static uint32_t run_at(const struct seen *seen, const struct gus_prior *p, uint3
 	return seen->of.runs && site < p->runs.n ? p->runs.v[site] : site;
 }
 
-/* The second of a fused pair, or where other code begins there, that; in a run it is where the first is. */
+/* The second of a fused pair, or where other code begins there, that; behind a quick one it may be in its run. */
 static struct place_key half_of(const struct seen *seen, const struct gus_prior *p, uint32_t site)
 {
 	uint32_t own = site < p->seconds.n ? p->seconds.v[site] : UINT32_MAX;
 
-	if (run_at(seen, p, site) != site)
+	if (seen->of.runs && site < p->halves.n && p->halves.v[site])
 		return (struct place_key){ .site = run_at(seen, p, site) };
 	return own == UINT32_MAX ? (struct place_key){ .site = site, .second = true } :
 		(struct place_key){ .site = run_at(seen, p, own) };

@@ -367,7 +367,8 @@ static void by_default(void **state)
 enum { LINE = 6 };
 
 /* A loop of these, simple if they are in capitals, but for ways to the last one from itself, one in so many. */
-static void runs_of(const char *ops, unsigned every, uint8_t class, uint32_t memories, uint32_t runs[LINE])
+static void runs_of(const char *ops, unsigned every, uint8_t class, uint32_t memories, uint32_t runs[LINE],
+		    bool halves[LINE])
 {
 	struct gus_op of[LINE] = { 0 };
 	struct gus_program_insn insns[LINE] = { 0 };
@@ -394,13 +395,15 @@ static void runs_of(const char *ops, unsigned every, uint8_t class, uint32_t mem
 		}
 	gus_groups_leave(f.groups, 7);
 	gus_prior_make(&f.prior, f.groups, &o, NULL);
-	for (uint32_t i = 0; i < LINE; i++)
+	for (uint32_t i = 0; i < LINE; i++) {
 		runs[i] = f.prior.runs.v[i];
+		halves[i] = f.prior.halves.v[i];
+	}
 	end(&f);
 }
 
 /* In a run are those that are behind three simple ones, with what they follow: at the first and the second behind one
- * it still shows what was before. */
+ * it still shows what was before. Behind the first half of an instruction is behind it, if it is simple. */
 static void finds_runs(void **state)
 {
 	static const struct { const char *ops; uint32_t runs[LINE]; } cases[] = {
@@ -412,12 +415,17 @@ static void finds_runs(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *ops = cases[i].ops;
 		uint32_t runs[LINE];
+		bool halves[LINE];
 
 		print_message("%s\n", cases[i].ops);
-		runs_of(cases[i].ops, ROUNDS + 1, GUS_INSN_ALU, 0, runs);
-		for (uint32_t k = 0; k < LINE; k++)
+		runs_of(ops, ROUNDS + 1, GUS_INSN_ALU, 0, runs, halves);
+		for (uint32_t k = 0; k < LINE; k++) {
 			assert_int_equal(runs[k], cases[i].runs[k]);
+			assert_int_equal(halves[k], ops[k] < 'a' && ops[(k + LINE - 1) % LINE] < 'a' &&
+					 ops[(k + LINE - 2) % LINE] < 'a');
+		}
 	}
 }
 
@@ -433,8 +441,9 @@ static void runs_are_nearly_always_the_same(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint32_t runs[LINE];
+		bool halves[LINE];
 
-		runs_of("abCDEf", cases[i].every, cases[i].class, cases[i].memories, runs);
+		runs_of("abCDEf", cases[i].every, cases[i].class, cases[i].memories, runs, halves);
 		assert_int_equal(runs[5], cases[i].last == 4 ? runs[4] : 5);
 		assert_int_equal(runs[4], 4);
 	}

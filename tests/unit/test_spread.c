@@ -738,6 +738,51 @@ static void test_runs(void **state)
 	}
 }
 
+/* Behind quick instructions is a nop that is fused to another, which code begins with as well, once: the pair is in
+ * their run, but what it is waited for is seen at its second, which is behind no quick one. */
+static void test_half_behind_a_run(void **state)
+{
+	enum { QUICK = 4, NOP = QUICK, SECOND, OPS };
+	const struct gus_prior_options po = gus_prior_defaults(4);
+	const struct gus_spread_options so = gus_spread_defaults();
+	struct gus_site_count time = { .share = 1 };
+	struct gus_op ops[OPS];
+	struct gus_program_insn insns[OPS] = { 0 };
+	const struct gus_program p = { .ops = ops, .insns = insns, .ops_n = OPS, .insns_n = OPS };
+	struct fitted t = { .f = { .groups = gus_groups_new() } };
+	struct gus_spread_cells cells = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < OPS; i++) {
+		ops[i] = (struct gus_op){ .insn = i, .insns_n = i == NOP ? 2 : 1, .slots = 1 };
+		insns[i].offset = 4 * i;
+		insns[i].info = (struct gus_insn_info){ .length = 4, .class = i < QUICK ? GUS_INSN_ALU : GUS_INSN_NOP };
+	}
+	t.f.l = gus_groups_listen(t.f.groups, 7, &p);
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		uint32_t other = round == ROUNDS / 2;
+
+		for (uint32_t op = other ? SECOND : 0; op < SECOND + other; op++) {
+			cycle(&t.f, GUS_COMMIT_STALLED, op == NOP ? 6 : 0);
+			retire(&t.f, op, 0);
+			cycle(&t.f, GUS_COMMIT_COMPUTE, 1);
+		}
+	}
+	gus_groups_leave(t.f.groups, 7);
+	time.site = gus_groups_site(t.f.groups, insns[SECOND].offset);
+	assert_int_not_equal(time.site, UINT32_MAX);
+	gus_prior_make(&t.prior, t.f.groups, &po, NULL);
+	assert_int_not_equal(t.prior.runs.v[NOP], NOP);
+	t.spread = gus_spread_new(&t.prior);
+	gus_spread_see(t.spread, &(struct gus_spread_seen){ .sight = GUS_SPREAD_BEHIND, .counts = &time, .n = 1,
+			.samples = 10000, .runs = true, .halves = true });
+	gus_spread_fit(t.spread, &so);
+	gus_spread_cells(t.spread, &cells);
+	assert_true(share_of(&cells, NOP, -1) > .9);
+	gus_vec_free(&cells);
+	drop(&t);
+}
+
 /* Traces begin at A, and nothing leads there: what is seen at it was waited for before, and not by A, though a tenth of
  * samples lands on what is waited for itself. Where the rule is that all do, A has its own. */
 static void test_begins(void **state)
@@ -881,6 +926,7 @@ int main(void)
 		cmocka_unit_test(test_parts_of_two_places),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_weighs),
+		cmocka_unit_test(test_half_behind_a_run),
 		cmocka_unit_test(test_begins),
 		cmocka_unit_test(test_halves_early),
 		cmocka_unit_test(test_repeats),
