@@ -137,6 +137,13 @@ void gus_strings_free(struct gus_strings *s)
 	memset(s, 0, sizeof(*s));
 }
 
+uint32_t gus_strings_find(const struct gus_strings *s, const char *text)
+{
+	uint32_t at = string_slot(s, text, strlen(text));
+
+	return s->slots[at] ? s->slots[at] - 1 : GUS_INDEX_NONE;
+}
+
 uint32_t gus_strings_add(struct gus_strings *s, const char *text)
 {
 	return gus_strings_add_n(s, text, strlen(text));

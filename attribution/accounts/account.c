@@ -196,31 +196,18 @@ static uint32_t place_at(struct work *w, uint32_t site, uint16_t psv)
 	return *own;
 }
 
-/* By site: it is in a block about lines that threads share. */
-static void find_sharing(const struct gus_traced *t, const struct gus_groups *groups, bool *shares)
-{
-	for (uint32_t i = 0; i < t->blocks.n; i++) {
-		const struct gus_traced_block *b = &t->blocks.v[i];
-
-		for (uint32_t k = 0; gus_traced_block_shares(b) && k < b->insns_n; k++) {
-			uint32_t site = gus_groups_site(groups, t->program->insns[b->insn + k].offset);
-
-			if (site != UINT32_MAX)
-				shares[site] = true;
-		}
-	}
-}
-
 void gus_account_doubt(struct gus_groups *groups, const struct gus_traced *traced)
 {
-	size_t n = gus_groups_counts(groups)->sites.n;
-	bool *shares = gus_zalloc(n * sizeof(*shares));
+	for (uint32_t i = 0; i < traced->blocks.n; i++) {
+		const struct gus_traced_block *b = &traced->blocks.v[i];
 
-	find_sharing(traced, groups, shares);
-	for (uint32_t i = 0; i < n; i++)
-		if (shares[i])
-			gus_groups_doubt(groups, i);
-	free(shares);
+		for (uint32_t k = 0; gus_traced_block_shares(b) && k < b->insns_n; k++) {
+			uint32_t site = gus_groups_site(groups, traced->program->insns[b->insn + k].offset);
+
+			if (site != UINT32_MAX)
+				gus_groups_doubt(groups, site);
+		}
+	}
 }
 
 /* Misses of loads. */
@@ -262,19 +249,16 @@ static void find_streams(struct work *w)
 static void find_doubts(struct work *w)
 {
 	const struct gus_groups_counts *c = gus_groups_counts(w->groups);
-	bool *shares = gus_zalloc(c->sites.n * sizeof(*shares));
 
 	for (size_t i = 0; i < c->sites.n; i++)
 		gus_vec_push(&w->a->doubts, GUS_ACCOUNT_SURE);
 	find_streams(w);
-	find_sharing(w->clues->traced, w->groups, shares);
 	for (size_t i = 0; i < c->sites.n; i++)
-		if (shares[i])
+		if (c->sites.v[i].doubted)
 			w->a->doubts.v[i] = GUS_ACCOUNT_SHARES;
 	w->stalls = gus_zalloc(c->sites.n * sizeof(*w->stalls));
 	for (size_t i = 0; i < c->met.n; i++)
 		w->stalls[c->met.v[i].site] |= c->met.v[i].assured && c->met.v[i].psv & STALLS;
-	free(shares);
 }
 
 /* What the model knows nothing of: what other threads do to a line, how soon a prefetcher has one, how much a string
@@ -307,7 +291,6 @@ static void put_shares(struct work *w, size_t first, size_t n, uint64_t whole)
 	gus_rounding_make(shares, n, whole, weights);
 	for (size_t i = 0; i < n; i++) {
 		const struct gus_replicates_cell *c = &e->replicates.cells.v[first + i];
-
 		bool blind = is_blind(w, c->site, c->psv);
 
 		put(w, &(struct gus_account_cell){ .place = place_at(w, c->site, c->psv), .thread = c->who,

@@ -18,8 +18,8 @@ const char *gus_sum_unit_name(enum gus_sum_unit unit)
 	return names[unit];
 }
 
-/* What tells rows apart. All of one size, as bytes are compared. */
-struct row_key { uint32_t module, loop, file, line; uint64_t offset; };
+/* Without padding, as bytes are compared. */
+struct row_key { uint32_t module, loop, file, line, thread, reserved; uint64_t offset; };
 
 struct part_key { uint32_t row, events, served, unknown; };
 
@@ -27,7 +27,7 @@ struct summing {
 	struct gus_sums *s;
 	const struct gus_account *a;
 	enum gus_sum_unit unit;
-	struct gus_index keys, parts;
+	struct gus_index parts;
 	uint32_t *row_of;               /* by place; GUS_CLUE_NONE: none yet */
 	uint32_t *cell_row;             /* by cell */
 };
@@ -89,11 +89,23 @@ static struct gus_sum_row describe(struct summing *m, uint32_t place)
 	return row;
 }
 
-static uint32_t add_row(struct summing *m, const struct gus_sum_row *row, const struct row_key *key)
+/* What tells rows apart. */
+static struct row_key key_of(const struct gus_strings *strings, const struct gus_sum_row *row)
 {
-	bool is_new;
-	uint32_t number = gus_index_add(&m->keys, key, &is_new);
+	return (struct row_key){ gus_strings_find(strings, row->module), row->loop,
+		gus_strings_find(strings, row->file ? row->file : ""), row->line, row->thread, 0,
+		row->file ? 0 : row->offset };
+}
 
+static uint32_t add_row(struct summing *m, const struct gus_sum_row *row)
+{
+	struct row_key key;
+	bool is_new;
+	uint32_t number;
+
+	gus_strings_add(&m->s->strings, row->module);
+	key = key_of(&m->s->strings, row);
+	number = gus_index_add(&m->s->keys, &key, &is_new);
 	if (is_new)
 		gus_vec_push(&m->s->rows, *row);
 	return number;
@@ -102,14 +114,10 @@ static uint32_t add_row(struct summing *m, const struct gus_sum_row *row, const 
 static uint32_t row_of_place(struct summing *m, uint32_t place)
 {
 	struct gus_sum_row row;
-	struct row_key key;
 
 	if (m->row_of[place] == GUS_CLUE_NONE) {
 		row = describe(m, place);
-		key = (struct row_key){ gus_strings_add(&m->s->strings, row.module), row.loop,
-			gus_strings_add(&m->s->strings, row.file ? row.file : ""), row.line,
-			row.file ? 0 : row.offset };
-		m->row_of[place] = add_row(m, &row, &key);
+		m->row_of[place] = add_row(m, &row);
 	}
 	return m->row_of[place];
 }
@@ -119,9 +127,8 @@ static uint32_t row_of(struct summing *m, uint32_t place, uint32_t thread)
 	const bool all = m->unit == GUS_SUM_ALL;
 	const struct gus_sum_row of_thread = { .module = "", .place = GUS_CLUE_NONE,
 		.thread = all ? GUS_CLUE_NONE : thread };
-	const struct row_key key = { .offset = of_thread.thread };
 
-	return m->unit == GUS_SUM_THREAD || all ? add_row(m, &of_thread, &key) : row_of_place(m, place);
+	return m->unit == GUS_SUM_THREAD || all ? add_row(m, &of_thread) : row_of_place(m, place);
 }
 
 static void add_up(struct summing *m)
@@ -325,6 +332,20 @@ static void check(const struct gus_sums *s, const struct gus_account *a)
 	(void)a;
 }
 
+static void order(struct gus_sums *s)
+{
+	if (s->rows.n)
+		qsort(s->rows.v, s->rows.n, sizeof(*s->rows.v), by_weight);
+	gus_index_free(&s->keys);
+	gus_index_init(&s->keys, sizeof(struct row_key));
+	for (size_t i = 0; i < s->rows.n; i++) {
+		const struct row_key key = key_of(&s->strings, &s->rows.v[i]);
+
+		gus_index_add(&s->keys, &key, NULL);
+	}
+	assert(s->keys.n == s->rows.n);
+}
+
 void gus_sums_make(struct gus_sums *s, const struct gus_account *a, enum gus_sum_unit unit)
 {
 	struct summing m = { .s = s, .a = a, .unit = unit,
@@ -333,16 +354,14 @@ void gus_sums_make(struct gus_sums *s, const struct gus_account *a, enum gus_sum
 
 	*s = (struct gus_sums){ .rows = { 0 } };
 	gus_strings_init(&s->strings);
-	gus_index_init(&m.keys, sizeof(struct row_key));
+	gus_index_init(&s->keys, sizeof(struct row_key));
 	gus_index_init(&m.parts, sizeof(struct part_key));
 	for (size_t i = 0; i < a->places.n; i++)
 		m.row_of[i] = GUS_CLUE_NONE;
 	add_up(&m);
 	tell(&m);
 	check(s, a);
-	if (s->rows.n)
-		qsort(s->rows.v, s->rows.n, sizeof(*s->rows.v), by_weight);
-	gus_index_free(&m.keys);
+	order(s);
 	gus_index_free(&m.parts);
 	free(m.row_of);
 	free(m.cell_row);
@@ -356,4 +375,13 @@ void gus_sums_free(struct gus_sums *s)
 	}
 	gus_vec_free(&s->rows);
 	gus_strings_free(&s->strings);
+	gus_index_free(&s->keys);
+}
+
+const struct gus_sum_row *gus_sums_find(const struct gus_sums *s, const struct gus_sum_row *as)
+{
+	const struct row_key key = key_of(&s->strings, as);
+	uint32_t number = gus_index_find(&s->keys, &key);
+
+	return number == GUS_INDEX_NONE ? NULL : &s->rows.v[number];
 }

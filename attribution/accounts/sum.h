@@ -46,10 +46,14 @@ struct gus_sum_row {
 struct gus_sums {
 	struct gus_vec(struct gus_sum_row) rows;        /* by weight, then what was seen, module, offset, thread */
 	struct gus_strings strings;
+	struct gus_index keys;          /* what tells rows apart, in their order */
 };
 
 /* Freed with gus_sums_free. */
 void gus_sums_make(struct gus_sums *s, const struct gus_account *a, enum gus_sum_unit unit);
 void gus_sums_free(struct gus_sums *s);
+/* The row that is the same instruction, block, ... as one of other sums of the same unit and recording; NULL: there is
+ * none. A line is the same wherever it begins. */
+const struct gus_sum_row *gus_sums_find(const struct gus_sums *s, const struct gus_sum_row *as);
 
 #endif

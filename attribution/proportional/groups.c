@@ -346,7 +346,7 @@ void gus_groups_suppose(struct gus_groups *g, uint32_t stream)
 
 void gus_groups_doubt(struct gus_groups *g, uint32_t site)
 {
-	g->counts.sites.v[site].guessed = true;
+	g->counts.sites.v[site].doubted = true;
 }
 
 uint32_t gus_groups_site(const struct gus_groups *g, uint64_t address)

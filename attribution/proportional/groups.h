@@ -37,7 +37,8 @@ struct gus_groups_site {
 	bool simple;            /* an integer instruction that touches no memory, and is quick: no division */
 	bool locks;             /* a locked instruction */
 	bool repeats;           /* a string instruction that may be interrupted, and then goes on */
-	bool guessed;           /* how long it takes is a guess: the table has no row for it, or gus_groups_doubt */
+	bool guessed;           /* how long it takes is a guess: the table has no row for it */
+	bool doubted;           /* and here the model is not to be believed: gus_groups_doubt */
 	uint64_t executed;
 	/* Cycles that it was waited for though it had met nothing (psv is 0; or locked ones, which empty the store
 	 * queue themselves, a full one): all; of these, where a store could not

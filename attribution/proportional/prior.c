@@ -184,7 +184,8 @@ static double part_of(const struct work *w, uint32_t site, uint16_t psv)
 static void add_any(struct work *w, const struct begin *b, const struct wait_way *way)
 {
 	const struct gus_prior *p = w->out;
-	double waits = w->counts->sites.v[b->site].guessed ? w->o->guessed : w->o->waits;
+	const struct gus_groups_site *site = &w->counts->sites.v[b->site];
+	double waits = site->guessed || site->doubted ? w->o->guessed : w->o->waits;
 
 	for (uint32_t i = p->met_of.v[b->site]; i < p->met_of.v[b->site + 1]; i++) {
 		const struct gus_waits_one any = { .head = b->site, .of = b->site, .behind = b->behind,

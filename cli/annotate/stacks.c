@@ -53,8 +53,7 @@ void gus_annotate_stacks_free(struct gus_annotate_stacks *s)
 const struct gus_annotate_stack *gus_annotate_stack_at(const struct gus_annotate_stacks *s, const char *module,
 						       uint64_t offset)
 {
-	struct gus_strings *modules = (struct gus_strings *)(uintptr_t)&s->modules; /* a new one is at no place */
-	const struct place place = { gus_strings_add(modules, module), offset };
+	const struct place place = { gus_strings_find(&s->modules, module), offset };
 	uint32_t number = gus_index_find(&s->places, &place);
 
 	return number == GUS_INDEX_NONE ? NULL : &s->rows.v[number];

@@ -6,11 +6,6 @@ static bool divides(const struct gus_insn_info *info)
 	return info->class == GUS_INSN_DIV || info->class == GUS_INSN_FP_DIV || info->class == GUS_INSN_FP_SQRT;
 }
 
-static bool locks(const struct gus_insn_info *info)
-{
-	return info->flags & GUS_INSN_LOCK || info->class == GUS_INSN_ATOMIC;
-}
-
 static bool serialises(const struct gus_insn_info *info)
 {
 	return info->flags & GUS_INSN_SERIALISING || info->class == GUS_INSN_FENCE;
@@ -18,7 +13,7 @@ static bool serialises(const struct gus_insn_info *info)
 
 static const char *base_cause(const struct gus_groups_site *site, const struct gus_insn_info *info)
 {
-	if (locks(info) && site->base > site->executed) /* nothing else is it waited for, however short it is */
+	if (site->locks && site->base > site->executed) /* nothing else is it waited for, however short it is */
 		return "lock";
 	if (site->base <= GUS_CAUSE_CYCLES * site->executed)
 		return NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/stacks/stacks.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,50 +80,29 @@ static void split_left(struct gus_stacks_view *v)
 	}
 }
 
-/* What the model alone has, by what tells rows apart. */
-struct gus_stacks_modelled {
+/* What the model alone has. */
+struct modelled {
 	struct gus_clues clues;
 	struct gus_account account;
 	struct gus_sums sums;
-	struct gus_strings keys;        /* of the rows, in their order from 1 on */
 };
 
-/* A line may begin elsewhere. */
-static char *key_of(const struct gus_sum_row *row)
-{
-	return gus_format("%s %" PRIx64 " %d %s %" PRIu32, row->module, row->file ? 0 : row->offset, row->loop,
-			  row->file ? row->file : "", row->line);
-}
-
-static void modelled_make(struct gus_stacks_modelled *m, const struct gus_account *a, const struct gus_groups *groups,
+static void modelled_make(struct modelled *m, const struct gus_account *a, const struct gus_groups *groups,
 			  enum gus_sum_unit unit)
 {
 	gus_account_of_model(&m->account, &m->clues, a, groups);
 	gus_sums_make(&m->sums, &m->account, unit);
-	gus_strings_init(&m->keys);
-	for (size_t i = 0; i < m->sums.rows.n; i++) {
-		char *key = key_of(&m->sums.rows.v[i]);
-
-		gus_strings_add(&m->keys, key);
-		free(key);
-	}
 }
 
-static void modelled_free(struct gus_stacks_modelled *m)
+static void modelled_free(struct modelled *m)
 {
-	gus_strings_free(&m->keys);
 	gus_sums_free(&m->sums);
 	gus_account_free(&m->account);
 }
 
 const struct gus_sum_row *gus_stacks_modelled(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
-	struct gus_strings *keys = (struct gus_strings *)(uintptr_t)&v->modelled->keys; /* a new one is no row's */
-	char *key = key_of(row);
-	uint32_t number = gus_strings_add(keys, key);
-
-	free(key);
-	return number && number <= v->modelled->sums.rows.n ? &v->modelled->sums.rows.v[number - 1] : NULL;
+	return v->modelled ? gus_sums_find(v->modelled, row) : NULL;
 }
 
 static void print(const struct stacks *s, const struct gus_clues *clues, const struct gus_groups *groups,
@@ -136,7 +114,7 @@ static void print(const struct stacks *s, const struct gus_clues *clues, const s
 		.left_out = model ? model->traced->cut_instructions : 0,
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
 	struct gus_account account;
-	struct gus_stacks_modelled modelled;
+	struct modelled modelled;
 	struct gus_sums sums, all;
 
 	gus_account_make(&account, clues, groups, s->config.retire_width);
@@ -148,7 +126,7 @@ static void print(const struct stacks *s, const struct gus_clues *clues, const s
 	v.all = &all.rows.v[0];
 	if (s->how->vs_model && groups && account.explained && s->how->unit < GUS_SUM_THREAD) {
 		modelled_make(&modelled, &account, groups, s->how->unit);
-		v.modelled = &modelled;
+		v.modelled = &modelled.sums;
 	}
 	if (s->how->take)
 		s->how->take(s->how->take_context, &v);

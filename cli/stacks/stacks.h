@@ -42,7 +42,7 @@ struct gus_stacks_view {
 	const struct gus_account *account;
 	const struct gus_sums *sums;
 	const struct gus_sum_row *all;          /* the whole recording */
-	const struct gus_stacks_modelled *modelled; /* NULL: it was not asked for */
+	const struct gus_sums *modelled;        /* what the model alone has; NULL: it was not asked for */
 	const struct gus_model_view *model;     /* NULL: nothing was run */
 	const struct gus_groups *groups;        /* of what was run; NULL likewise */
 	unsigned width;                         /* ops that retire in a cycle, as the table has it */
@@ -52,7 +52,7 @@ struct gus_stacks_view {
 	uint64_t left_out;                      /* instructions of threads that are not run, as there are too many */
 	const char *event, *why;                /* why: nothing could be moved, for people; NULL: something was */
 };
-/* The row as the model alone has it; NULL: it has none. */
+/* The row as the model alone has it; NULL: it has none, or was not asked. */
 const struct gus_sum_row *gus_stacks_modelled(const struct gus_stacks_view *v, const struct gus_sum_row *row);
 /* What a row is, for people. The caller frees it. */
 char *gus_stacks_name(const struct gus_stacks_view *v, const struct gus_sum_row *row);

@@ -208,7 +208,7 @@ char *gus_stacks_parts(const struct gus_stacks_view *v, const struct gus_sum_row
 /* And how the model alone splits its own. */
 static char *with_model(const struct gus_stacks_view *v, const struct gus_sum_row *row, char *text)
 {
-	const struct gus_sum_row *m = v->modelled ? gus_stacks_modelled(v, row) : NULL;
+	const struct gus_sum_row *m = gus_stacks_modelled(v, row);
 	char *parts = m ? gus_stacks_parts(v, m) : NULL, *more = m ? gus_format("%s; model: %s", text, parts) : text;
 
 	if (m)

@@ -34,7 +34,6 @@
 #define ROOTS 10000             /* of a pass: some 60 us */
 #define PRODUCTS 20000          /* likewise */
 
-
 struct node { struct node *next; char rest[NODE_BYTES - sizeof(void *)]; };
 
 #if defined(__x86_64__)

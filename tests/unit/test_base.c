@@ -219,6 +219,9 @@ static void same_text_is_same_number(void **state)
 		gus_strings_add(&s, name);
 	}
 	assert_int_equal(gus_strings_add_n(&s, "name 17 and more", 7), gus_strings_add(&s, "name 17"));
+	assert_int_equal(gus_strings_find(&s, "name 17"), gus_strings_add(&s, "name 17"));
+	assert_int_equal(gus_strings_find(&s, "name 5000"), GUS_INDEX_NONE);
+	assert_int_equal(gus_strings_add(&s, "name 5000"), 5002); /* which had not been added by that */
 	assert_ptr_equal(first, gus_strings_get(&s, gus_strings_add(&s, "first"))); /* never moves */
 	gus_strings_free(&s);
 }

@@ -28,6 +28,7 @@ static void sum(const struct made *m, enum gus_sum_unit unit, size_t rows, struc
 	for (size_t i = 0; i < s->rows.n; i++) {
 		gus_stack_check(&s->rows.v[i].stack, s->rows.v[i].weight);
 		assert_true(!i || s->rows.v[i].weight <= s->rows.v[i - 1].weight);
+		assert_ptr_equal(gus_sums_find(s, &s->rows.v[i]), &s->rows.v[i]);
 		weight += s->rows.v[i].weight;
 		seen += s->rows.v[i].seen;
 	}
@@ -73,6 +74,43 @@ static void by_units(void **state)
 	gus_sums_free(&s);
 	sum(m, GUS_SUM_FUNCTION, 3, &s);
 	gus_sums_free(&s);
+}
+
+/* Rows of sums that are ordered otherwise: as the model has it dec, which has all samples, has little of the time. */
+static void the_same_of_others(void **state)
+{
+	struct made *m = *state;
+	struct gus_clues clues;
+	struct gus_account alone;
+	struct gus_sums s, of_model;
+	struct gus_sum_row other = { .module = APP, .offset = TEXT + 1, .thread = GUS_CLUE_NONE };
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + DEC });
+	made_samples(m, 300, (struct gus_sample){ .ip = lib_at + TEXT });
+	made_account(m, true);
+	gus_account_of_model(&alone, &clues, &m->account, m->groups);
+	gus_sums_make(&s, &m->account, GUS_SUM_INSTRUCTION);
+	gus_sums_make(&of_model, &alone, GUS_SUM_INSTRUCTION);
+	for (size_t i = 0; i < s.rows.n; i++) {
+		const struct gus_sum_row *row = &s.rows.v[i], *same = gus_sums_find(&of_model, row);
+
+		if (strcmp(row->module, LIB) == 0) {
+			assert_null(same);
+			continue;
+		}
+		assert_non_null(same);
+		assert_string_equal(same->module, APP);
+		assert_int_equal(same->offset, row->offset);
+	}
+	assert_null(gus_sums_find(&s, &other));
+	other.offset = TEXT + IMUL;
+	assert_ptr_equal(gus_sums_find(&of_model, &other), &of_model.rows.v[0]);
+	other.loop = true;
+	assert_null(gus_sums_find(&of_model, &other));
+	gus_sums_free(&of_model);
+	gus_sums_free(&s);
+	gus_account_free(&alone);
 }
 
 /* The loop is behind a nop, with which a function begins that nobody has named. Where blocks, loops and functions begin
@@ -342,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(by_units, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(the_same_of_others, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(by_loops, made_account_setup_erratic, made_account_teardown),
 		cmocka_unit_test_setup_teardown(in_order, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_fact, made_account_setup, made_account_teardown),
