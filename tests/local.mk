@@ -442,6 +442,7 @@ unit_tests = \
 	tests/unit/test_traced_rates \
 	tests/unit/test_traced_shown \
 	tests/unit/test_tree \
+	tests/unit/test_plugin_steps \
 	tests/unit/test_tracer \
 	tests/unit/test_trees \
 	tests/unit/test_uarch \
@@ -802,6 +803,7 @@ tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_pro
 	cli/model/traced_text.c \
 	cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c
+tests_unit_test_plugin_steps_SOURCES = tests/unit/test_plugin_steps.c tracing/plugin/origins.c tracing/plugin/steps.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 report_text = cli/common/print.c cli/report/by.c cli/report/data.c cli/report/head.c \

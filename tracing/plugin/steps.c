@@ -128,16 +128,13 @@ static bool is_again(const struct gus_steps *s, const struct gus_translated *cod
 		code->block.address == before->last;
 }
 
-/* The window ends here, if there were as many turns as it may have. */
-static bool has_turned(struct gus_steps *s)
+/* As often as it may in a window. */
+static bool has_turned(const struct gus_steps *s)
 {
-	if (!s->turns_most || s->turns < s->turns_most)
-		return false;
-	s->to = s->seen;
-	return true;
+	return s->turns_most && s->turns >= s->turns_most;
 }
 
-bool gus_steps_due(struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last)
+bool gus_steps_due(const struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last)
 {
 	const struct gus_trace_block *before;
 
@@ -171,6 +168,8 @@ void gus_steps_execute(struct gus_steps *s, struct gus_translated *code)
 	s->plain = false;
 	if (s->again) {
 		s->turns++;
+		if (has_turned(s))
+			s->to = s->seen;
 		return;
 	}
 	s->previous = code;

@@ -75,7 +75,7 @@ void gus_steps_init(struct gus_steps *s, uint32_t number, const struct gus_windo
 void gus_steps_free(struct gus_steps *s);
 
 /* Whether what is there has to be written before code is executed. *last is how it was left. */
-bool gus_steps_due(struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last);
+bool gus_steps_due(const struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last);
 void gus_steps_execute(struct gus_steps *s, struct gus_translated *code);
 void gus_steps_access(struct gus_steps *s, const struct gus_translated_insn *insn, uint64_t address, uint32_t size,
 		      bool store);
