@@ -2,6 +2,7 @@
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
 	attribution/accounts/account.c attribution/accounts/account.h \
+	attribution/accounts/cause.c attribution/accounts/cause.h \
 	attribution/accounts/clues.c attribution/accounts/clues.h \
 	attribution/accounts/sampler.c attribution/accounts/sampler.h \
 	attribution/accounts/sum.c attribution/accounts/sum.h \

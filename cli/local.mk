@@ -125,7 +125,6 @@ gusprof_SOURCES = \
 	cli/stacks/json.c \
 	cli/stacks/stacks.c cli/stacks/stacks.h \
 	cli/stacks/bar.c cli/stacks/bar.h \
-	cli/stacks/cause.c cli/stacks/cause.h \
 	cli/stacks/csv.c cli/stacks/text.c \
 	cli/uarch/import.c cli/uarch/import.h \
 	cli/uarch/json.c cli/uarch/json.h \

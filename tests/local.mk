@@ -648,7 +648,7 @@ tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed)
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c cli/stacks/bar.c \
 	cli/common/csv.c cli/stacks/csv.c cli/stacks/json.c cli/stacks/text.c
 tests_unit_test_bar_SOURCES = tests/unit/test_bar.c cli/stacks/bar.c
-tests_unit_test_cause_SOURCES = tests/unit/test_cause.c cli/stacks/cause.c
+tests_unit_test_cause_SOURCES = tests/unit/test_cause.c
 tests_unit_test_differences_SOURCES = tests/unit/test_differences.c cli/diff/condition.c
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c

@@ -11,6 +11,7 @@
 #include "base/index.h"
 #include "model/code/program.h"
 #include "proto/psv.h"
+#include "symbolizer/insn/loops.h"
 
 /* Samples of time at sites, by thread. */
 struct there { uint32_t thread, site, time; };
@@ -20,8 +21,10 @@ struct work {
 	const struct gus_clues *clues;
 	const struct gus_groups *groups;
 	struct gus_vec(struct there) there;
+	struct gus_vec(struct gus_clue_place) places;   /* of the account's, what they are in the traces */
 	/* By site two: its own, and of a fused pair that of the branch. GUS_CLUE_NONE: none yet. */
 	uint32_t *place_of;
+	struct gus_vec(enum gus_account_cause) doubts;  /* by site: why the model knows nothing of it */
 	bool *stalls;                   /* by site: an execution has missed whose window knew what was before it */
 };
 
@@ -40,7 +43,7 @@ static void leave(struct work *w, const struct gus_clue_time *t)
 
 static uint32_t site_of(const struct work *w, const struct gus_clue_time *t)
 {
-	uint64_t address = w->a->places.v[t->place].address;
+	uint64_t address = w->places.v[t->place].address;
 
 	return address && w->groups && w->clues->sight.known ? gus_groups_site(w->groups, address) : UINT32_MAX;
 }
@@ -144,8 +147,8 @@ static void add_place(struct work *w, uint32_t block, uint32_t k, uint32_t site,
 		new.place.module = beside ? beside->place.module : GUS_CLUE_NONE;
 	}
 	new.place.offset = new.offset;
-	*slot_of(w, b->insn + k, site) = (uint32_t)w->a->places.n;
-	gus_vec_push(&w->a->places, new);
+	*slot_of(w, b->insn + k, site) = (uint32_t)w->places.n;
+	gus_vec_push(&w->places, new);
 }
 
 /* By site, where it is: seen, or at least executed. */
@@ -158,7 +161,7 @@ static void find_places(struct work *w)
 	for (size_t i = 0; i < 2 * c->sites.n; i++)
 		w->place_of[i] = GUS_CLUE_NONE;
 	for (uint32_t i = 0; i < w->clues->places.n; i++) {
-		const struct gus_clue_place *p = &w->a->places.v[i];
+		const struct gus_clue_place *p = &w->places.v[i];
 		uint32_t site = p->address ? gus_groups_site(w->groups, p->address) : UINT32_MAX;
 
 		if (site != UINT32_MAX && *slot_of(w, p->insn, site) == GUS_CLUE_NONE)
@@ -188,8 +191,8 @@ static uint32_t place_at(struct work *w, uint32_t site, uint16_t psv)
 	if (psv & GUS_PSV_FL_MB && own[1] != GUS_CLUE_NONE)
 		return own[1];
 	if (*own == GUS_CLUE_NONE) {
-		*own = (uint32_t)w->a->places.n;
-		gus_vec_push(&w->a->places, (struct gus_clue_place){ .place = { GUS_CLUE_NONE, address },
+		*own = (uint32_t)w->places.n;
+		gus_vec_push(&w->places, (struct gus_clue_place){ .place = { GUS_CLUE_NONE, address },
 			     .module = NO_FILE, .offset = address, .insn = GUS_CLUE_NONE, .block = GUS_CLUE_NONE,
 			     .address = address });
 	}
@@ -229,7 +232,7 @@ static void find_streams(struct work *w)
 {
 	const struct gus_traced *t = w->clues->traced;
 	const struct gus_replicates *r = &w->a->solution.replicates;
-	double *all = gus_zalloc(w->a->doubts.n * sizeof(*all)), *stalled = gus_zalloc(w->a->doubts.n * sizeof(*all));
+	double *all = gus_zalloc(w->doubts.n * sizeof(*all)), *stalled = gus_zalloc(w->doubts.n * sizeof(*all));
 
 	for (size_t i = 0; i < r->cells.n; i++) {
 		all[r->cells.v[i].site] += r->cells.v[i].share;
@@ -239,7 +242,7 @@ static void find_streams(struct work *w)
 		uint32_t site = streams(t, i) ? gus_groups_site(w->groups, t->program->insns[i].offset) : UINT32_MAX;
 
 		if (site != UINT32_MAX && stalled[site] > LITTLE * all[site])
-			w->a->doubts.v[site] = GUS_ACCOUNT_STREAMS;
+			w->doubts.v[site] = GUS_CAUSE_STREAMS;
 	}
 	free(all);
 	free(stalled);
@@ -251,11 +254,11 @@ static void find_doubts(struct work *w)
 	const struct gus_groups_counts *c = gus_groups_counts(w->groups);
 
 	for (size_t i = 0; i < c->sites.n; i++)
-		gus_vec_push(&w->a->doubts, GUS_ACCOUNT_SURE);
+		gus_vec_push(&w->doubts, GUS_CAUSE_NONE);
 	find_streams(w);
 	for (size_t i = 0; i < c->sites.n; i++)
 		if (c->sites.v[i].doubted)
-			w->a->doubts.v[i] = GUS_ACCOUNT_SHARES;
+			w->doubts.v[i] = GUS_CAUSE_SHARES;
 	w->stalls = gus_zalloc(c->sites.n * sizeof(*w->stalls));
 	for (size_t i = 0; i < c->met.n; i++)
 		w->stalls[c->met.v[i].site] |= c->met.v[i].assured && c->met.v[i].psv & STALLS;
@@ -268,7 +271,7 @@ static bool is_blind(const struct work *w, uint32_t site, uint16_t psv)
 {
 	if (gus_met_knows(&w->a->solution.met, site))
 		return false;
-	return w->a->doubts.v[site] != GUS_ACCOUNT_SURE || (psv & STALLS && !w->stalls[site]) ||
+	return w->doubts.v[site] != GUS_CAUSE_NONE || (psv & STALLS && !w->stalls[site]) ||
 		(!psv && gus_groups_counts(w->groups)->sites.v[site].repeats);
 }
 
@@ -382,6 +385,67 @@ static void explain(struct work *w, unsigned width)
 	gus_vec_free(&time);
 }
 
+/* What the traces say of places. */
+
+static void tell_code(const struct gus_traced_block *b, struct gus_account_place *to)
+{
+	uint64_t within = to->address - b->address;
+
+	if (!b->bytes || within >= b->size)
+		return;
+	to->size = (uint8_t)(b->size - within < sizeof(to->code) ? b->size - within : sizeof(to->code));
+	memcpy(to->code, b->bytes + within, to->size);
+}
+
+static void tell_region(const struct gus_traced *t, const struct gus_traced_block *b, struct gus_account_place *to)
+{
+	const struct gus_traced_region *r = &t->regions.v[b->region];
+	const struct gus_traced_function *f = &t->functions.v[r->function];
+
+	to->function = f->name;
+	to->start = f->start;
+	to->in_loop = r->loop != GUS_TRACED_NONE;
+	if (to->in_loop)
+		to->head = f->start + f->graph->insns.v[f->graph->loops.v[r->loop].head].offset;
+}
+
+static void tell_causes(const struct work *w, struct gus_insn_decoder *decoder, struct gus_account_place *to)
+{
+	uint32_t site = gus_groups_site(w->groups, to->address);
+	const struct gus_insn_info *info = to->size ? gus_insn_decoder_get(decoder, to->code, to->size) : NULL;
+
+	if (site == UINT32_MAX)
+		return;
+	if (info)
+		to->causes = gus_account_causes_of(&gus_groups_counts(w->groups)->sites.v[site], info);
+	if (site < w->doubts.n)
+		to->causes.unknown = w->doubts.v[site];
+}
+
+static void tell_places(struct work *w)
+{
+	const struct gus_traced *t = w->clues->traced;
+	struct gus_insn_decoder *decoder = t ? gus_insn_decoder_new(t->isa, 0) : NULL;
+
+	w->a->isa = t ? t->isa : GUS_ISA_UNKNOWN;
+	for (size_t i = 0; i < w->places.n; i++) {
+		const struct gus_clue_place *p = &w->places.v[i];
+		const struct gus_traced_block *b = p->block == GUS_CLUE_NONE ? NULL : &t->blocks.v[p->block];
+		struct gus_account_place to = { .place = p->place, .module = p->module, .offset = p->offset,
+			.executed = b != NULL, .address = p->traced_at };
+
+		if (b) {
+			to.block = p->offset - (p->traced_at - b->address);
+			tell_code(b, &to);
+			tell_region(t, b, &to);
+			if (w->groups)
+				tell_causes(w, decoder, &to);
+		}
+		gus_vec_push(&w->a->places, to);
+	}
+	gus_insn_decoder_free(decoder);
+}
+
 /* Order, and sums. */
 
 static int by_place(const void *a, const void *b)
@@ -466,16 +530,19 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	struct work w = { .a = a, .clues = clues, .groups = clues->traced ? groups : NULL };
 
 	*a = (struct gus_account){ .clues = clues };
-	gus_vec_append(&a->places, clues->places.v, clues->places.n);
+	gus_vec_append(&w.places, clues->places.v, clues->places.n);
 	if (w.groups)
 		w.place_of = gus_zalloc(2 * gus_groups_counts(groups)->sites.n * sizeof(*w.place_of));
 	take_time(&w);
 	if (a->explained)
 		explain(&w, width);
+	tell_places(&w);
 	settle_cells(a);
 	settle_seen(a);
 	check(a);
 	gus_vec_free(&w.there);
+	gus_vec_free(&w.places);
+	gus_vec_free(&w.doubts);
 	free(w.place_of);
 	free(w.stalls);
 }
@@ -523,7 +590,7 @@ void gus_account_of_model(struct gus_account *m, struct gus_clues *clues, const 
 	*clues = *a->clues;
 	clues->samples = UINT32_MAX; /* it is by no chance */
 	*m = (struct gus_account){ .clues = clues, .weight = a->explained };
-	gus_vec_append(&m->places, clues->places.v, clues->places.n);
+	gus_vec_append(&w.places, clues->places.v, clues->places.n);
 	w.place_of = gus_zalloc(2 * c->sites.n * sizeof(*w.place_of));
 	find_places(&w);
 	list_groups(c, &list);
@@ -544,9 +611,11 @@ void gus_account_of_model(struct gus_account *m, struct gus_clues *clues, const 
 		if (weights[i])
 			gus_vec_push(&m->seen, (struct gus_account_seen){ place, 0, weights[i] });
 	}
+	tell_places(&w);
 	settle_cells(m);
 	settle_seen(m);
 	gus_vec_free(&list);
+	gus_vec_free(&w.places);
 	free(shares);
 	free(weights);
 	free(w.place_of);
@@ -557,6 +626,5 @@ void gus_account_free(struct gus_account *a)
 	gus_vec_free(&a->places);
 	gus_vec_free(&a->cells);
 	gus_vec_free(&a->seen);
-	gus_vec_free(&a->doubts);
 	gus_solution_free(&a->solution);
 }

@@ -10,12 +10,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attribution/accounts/cause.h"
 #include "attribution/accounts/clues.h"
 #include "attribution/proportional/solution.h"
 #include "attribution/stacks/stack.h"
 #include "base/alloc.h"
 
 struct gus_groups;
+
+/* An instruction, with all that its traces say of it: whoever has an account needs none of them. */
+enum { GUS_ACCOUNT_CODE = 15 };
+struct gus_account_place {
+	struct gus_place place;         /* as of the clues */
+	const char *module;             /* likewise; borrowed, as `function` is */
+	uint64_t offset;                /* in it, like all others here but `address` */
+	bool executed;                  /* by a trace, which tells the rest */
+	uint64_t block;                 /* where its block begins */
+	const char *function;           /* that has it; NULL: it has no name */
+	uint64_t start;                 /* where that begins */
+	bool in_loop;
+	uint64_t head;                  /* of the innermost */
+	uint64_t address;               /* where the trace had it */
+	uint8_t size, code[GUS_ACCOUNT_CODE]; /* its bytes; 0: the trace has none */
+	struct gus_account_causes causes;
+};
 
 /* Time of a thread at an instruction, of one component. Weights are in the unit of the event of time. */
 struct gus_account_cell {
@@ -29,19 +47,16 @@ struct gus_account_cell {
 /* As it was seen. */
 struct gus_account_seen { uint32_t place, thread; uint64_t weight; };
 
-/* Why the model knows nothing of what an instruction waits for. */
-enum gus_account_doubt { GUS_ACCOUNT_SURE, GUS_ACCOUNT_SHARES, GUS_ACCOUNT_STREAMS, GUS_ACCOUNT_DOUBTS };
-
 struct gus_account {
 	const struct gus_clues *clues;
 	/* The clues', and behind them those that time belongs to and no sample was seen at. */
-	struct gus_vec(struct gus_clue_place) places;
+	struct gus_vec(struct gus_account_place) places;
 	struct gus_account_cells gus_vec(struct gus_account_cell) cells; /* by place, thread, component; none is 0 */
 	struct gus_vec(struct gus_account_seen) seen;           /* by place and thread */
 	uint64_t weight;                /* of all cells, and of all that was seen */
 	uint64_t explained;             /* of it, what could be moved, whether it was or not */
 	struct gus_solution solution; /* of that; its shares are of all time */
-	struct gus_vec(uint8_t) doubts; /* by site of the groups: enum gus_account_doubt */
+	enum gus_isa isa;               /* of the code of places */
 };
 
 /* Of code about lines that threads share it is not known how long it takes. For gus_account_make, before it. */

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "attribution/statistics/interval.h"
-#include "attribution/traced/traced.h"
-#include "symbolizer/insn/loops.h"
 
 const char *gus_sum_unit_name(enum gus_sum_unit unit)
 {
@@ -34,11 +32,10 @@ struct summing {
 
 /* The function that has a place, by the recording's names, else by the trace's, which knows where it begins although it
  * may have no name. False: neither knows of any. */
-static bool name(struct summing *m, const struct gus_clue_place *p, struct gus_sum_row *row)
+static bool name(struct summing *m, const struct gus_account_place *p, struct gus_sum_row *row)
 {
 	const struct gus_clues *c = m->a->clues;
 	struct gus_name names[GUS_NAMES_MAX] = { { .function = NULL } };
-	const struct gus_traced_function *f;
 
 	if (p->place.module != GUS_CLUE_NONE)
 		gus_symbols_names(c->profile.symbols, gus_space_module(c->profile.space, p->place.module), p->offset,
@@ -50,31 +47,17 @@ static bool name(struct summing *m, const struct gus_clue_place *p, struct gus_s
 	if (names[0].function) {
 		row->function = gus_strings_get(&m->s->strings, gus_strings_add(&m->s->strings, names[0].function));
 		row->start = names[0].start;
-	} else if (p->block != GUS_CLUE_NONE) {
-		f = &c->traced->functions.v[c->traced->regions.v[c->traced->blocks.v[p->block].region].function];
-		row->function = f->name;
-		row->start = f->start;
+	} else if (p->executed) {
+		row->function = p->function;
+		row->start = p->start;
 	}
-	return row->function || p->block != GUS_CLUE_NONE;
-}
-
-static void set_loop(const struct gus_account *a, const struct gus_clue_place *p, struct gus_sum_row *row)
-{
-	const struct gus_traced *t = a->clues->traced;
-	const struct gus_traced_region *r = p->block == GUS_CLUE_NONE ? NULL :
-		&t->regions.v[t->blocks.v[p->block].region];
-	const struct gus_traced_function *f = r ? &t->functions.v[r->function] : NULL;
-
-	if (!r || r->loop == GUS_TRACED_NONE)
-		return;
-	row->offset = f->start + f->graph->insns.v[f->graph->loops.v[r->loop].head].offset;
-	row->loop = true;
+	return row->function || p->executed;
 }
 
 /* As a row, without numbers. */
 static struct gus_sum_row describe(struct summing *m, uint32_t place)
 {
-	const struct gus_clue_place *p = &m->a->places.v[place];
+	const struct gus_account_place *p = &m->a->places.v[place];
 	struct gus_sum_row row = { .module = p->module, .offset = p->offset, .place = place, .thread = GUS_CLUE_NONE };
 
 	if (m->unit == GUS_SUM_MODULE)
@@ -82,10 +65,11 @@ static struct gus_sum_row describe(struct summing *m, uint32_t place)
 	else if (name(m, p, &row) && (m->unit == GUS_SUM_FUNCTION || m->unit == GUS_SUM_LOOP ||
 				      (m->unit == GUS_SUM_LINE && !row.file)))
 		row.offset = row.start;
-	if (m->unit == GUS_SUM_LOOP)
-		set_loop(m->a, p, &row);
-	if (m->unit == GUS_SUM_BLOCK && p->block != GUS_CLUE_NONE)
-		row.offset = p->offset - (p->traced_at - m->a->clues->traced->blocks.v[p->block].address);
+	row.loop = m->unit == GUS_SUM_LOOP && p->in_loop;
+	if (row.loop)
+		row.offset = p->head;
+	if (m->unit == GUS_SUM_BLOCK && p->executed)
+		row.offset = p->block;
 	return row;
 }
 

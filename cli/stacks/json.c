@@ -6,7 +6,6 @@
 
 #include "attribution/accounts/account.h"
 #include "cli/common/json.h"
-#include "cli/model/view.h"
 #include "cli/stacks/stacks.h"
 #include "symbolizer/insn/insn.h"
 
@@ -119,7 +118,7 @@ static json_t *row_of(const struct gus_stacks_view *v, const struct gus_sum_row 
 
 static json_t *total(const struct gus_stacks_view *v)
 {
-	const struct gus_model_windows *w = v->model ? v->model->windows : NULL;
+	const struct gus_stacks_ran *w = v->ran && v->ran->windows ? v->ran : NULL;
 	json_t *o = json_object();
 
 	json_object_set_new(o, "weight", integer(v->account->weight));
@@ -128,8 +127,8 @@ static json_t *total(const struct gus_stacks_view *v)
 			    json_null());
 	json_object_set_new(o, "windows", w ? integer(w->taken) : json_null());
 	json_object_set_new(o, "windows_failed", w ? integer(w->failed) : json_null());
-	json_object_set_new(o, "stretches", json_boolean(v->partly));
-	json_object_set_new(o, "instructions_left_out", integer(v->left_out));
+	json_object_set_new(o, "stretches", json_boolean(v->ran && v->ran->partly));
+	json_object_set_new(o, "instructions_left_out", integer(v->ran ? v->ran->left_out : 0));
 	json_object_set_new(o, "not_sampled", integer(v->clues->unsampled));
 	json_object_set_new(o, "why_unexplained", text_or_null(v->why));
 	json_object_set_new(o, "not_executed", integer(v->unexecuted));

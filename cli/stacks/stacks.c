@@ -18,7 +18,6 @@
 #include "cli/model/expected.h"
 #include "cli/model/output.h"
 #include "cli/model/traced.h"
-#include "cli/stacks/cause.h"
 #include "model/machine/config.h"
 #include "model/oracles/cache.h"
 #include "proto/reader.h"
@@ -67,7 +66,7 @@ static void split_left(struct gus_stacks_view *v)
 	const struct gus_account *a = v->account;
 
 	for (size_t i = 0; i < a->cells.n; i++) {
-		const struct gus_clue_place *p = &a->places.v[a->cells.v[i].place];
+		const struct gus_account_place *p = &a->places.v[a->cells.v[i].place];
 		const struct gus_module *m = p->place.module == GUS_CLUE_NONE ? NULL :
 			gus_space_module(v->clues->profile.space, p->place.module);
 
@@ -75,7 +74,7 @@ static void split_left(struct gus_stacks_view *v)
 			continue;
 		if (m && m->kind == GUS_MODULE_KERNEL)
 			v->kernel += a->cells.v[i].weight;
-		else if (p->insn == GUS_CLUE_NONE)
+		else if (!p->executed)
 			v->unexecuted += a->cells.v[i].weight;
 	}
 }
@@ -105,18 +104,31 @@ const struct gus_sum_row *gus_stacks_modelled(const struct gus_stacks_view *v, c
 	return v->modelled ? gus_sums_find(v->modelled, row) : NULL;
 }
 
+static void tell_ran(const struct gus_model_view *model, struct gus_stacks_ran *ran)
+{
+	*ran = (struct gus_stacks_ran){ .partly = model->traced->thinned, .left_out = model->traced->cut_instructions };
+	if (!model->windows)
+		return;
+	ran->windows = true;
+	ran->taken = model->windows->taken;
+	ran->failed = model->windows->failed;
+	snprintf(ran->first, sizeof(ran->first), "%.255s", model->windows->first.text);
+}
+
 static void print(const struct stacks *s, const struct gus_clues *clues, const struct gus_groups *groups,
 		 const struct gus_model_view *model, const char *why)
 {
 	const Gusprof__Header *h = clues->profile.header;
-	struct gus_stacks_view v = { .how = s->how, .clues = clues, .model = model, .groups = groups, .why = why,
-		.width = s->config.retire_width, .partly = model && model->traced->thinned,
-		.left_out = model ? model->traced->cut_instructions : 0,
+	struct gus_stacks_ran ran;
+	struct gus_stacks_view v = { .how = s->how, .clues = clues, .ran = model ? &ran : NULL,
+		.uarch = model ? model->model->uarch : NULL, .why = why, .width = s->config.retire_width,
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
 	struct gus_account account;
 	struct modelled modelled;
 	struct gus_sums sums, all;
 
+	if (model)
+		tell_ran(model, &ran);
 	gus_account_make(&account, clues, groups, s->config.retire_width);
 	gus_sums_make(&sums, &account, s->how->unit);
 	gus_sums_make(&all, &account, GUS_SUM_ALL);
@@ -248,56 +260,26 @@ int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err)
 	return rc;
 }
 
-/* The traced block that the row's instruction is in, and how far behind its beginning; NULL: none. */
-static const struct gus_traced_block *block_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
-					       uint64_t *within)
+/* NULL: the row is of no one instruction. */
+static const struct gus_account_place *place_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
-	const struct gus_clue_place *p = v->how->unit == GUS_SUM_INSTRUCTION && row->place != GUS_CLUE_NONE ?
+	return v->how->unit == GUS_SUM_INSTRUCTION && row->place != GUS_CLUE_NONE ?
 		&v->account->places.v[row->place] : NULL;
-	const struct gus_traced *t = v->model ? v->model->traced : NULL;
-	const struct gus_traced_block *b = t && p && p->block != GUS_CLUE_NONE ? &t->blocks.v[p->block] : NULL;
-
-	*within = b ? p->traced_at - b->address : 0;
-	return b && b->bytes && *within < b->size ? b : NULL;
 }
 
 void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row, struct gus_insn *insn)
 {
-	uint64_t within;
-	const struct gus_traced_block *b = block_of(v, row, &within);
+	const struct gus_account_place *p = place_of(v, row);
 
 	*insn = (struct gus_insn){ 0 };
-	if (b)
-		gus_insn_decode(v->model->traced->isa, b->bytes + within, b->size - within, b->address + within, insn);
-}
-
-/* Why nothing is known of what an instruction waits for. */
-static const char *doubt_of(const struct gus_account *a, uint32_t site)
-{
-	static const char *const doubts[GUS_ACCOUNT_DOUBTS] = { [GUS_ACCOUNT_SHARES] = "shared lines",
-		[GUS_ACCOUNT_STREAMS] = "prefetched stream" };
-
-	return site < a->doubts.n ? doubts[a->doubts.v[site]] : NULL;
+	if (p && p->size)
+		gus_insn_decode(v->account->isa, p->code, p->size, p->address, insn);
 }
 
 const char *gus_stacks_cause_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
 				const struct gus_component *what)
 {
-	uint64_t within;
-	const struct gus_traced_block *b = block_of(v, row, &within);
-	uint32_t site = b && v->groups ? gus_groups_site(v->groups, b->address + within) : UINT32_MAX;
-	struct gus_insn_decoder *decoder;
-	const struct gus_insn_info *info;
-	const char *cause = NULL;
+	const struct gus_account_place *p = place_of(v, row);
 
-	if (site == UINT32_MAX)
-		return NULL;
-	if (what->unknown)
-		return doubt_of(v->account, site);
-	decoder = gus_insn_decoder_new(v->model->traced->isa, 0);
-	info = gus_insn_decoder_get(decoder, b->bytes + within, b->size - within);
-	if (info)
-		cause = gus_stacks_cause(what, &gus_groups_counts(v->groups)->sites.v[site], info);
-	gus_insn_decoder_free(decoder);
-	return cause;
+	return p ? gus_account_cause_name(gus_account_cause_of(&p->causes, what)) : NULL;
 }

@@ -10,12 +10,11 @@
 
 struct gus_damage;
 struct gus_error;
-struct gus_groups;
 struct gus_log;
-struct gus_model_view;
 struct gus_screen_options;
 struct gus_symbols_options;
 struct gus_stacks_view;
+struct gus_uarch;
 
 struct gus_stacks_how {
 	const char *input, *uarch;      /* of a recording; a table, NULL: that of its machine */
@@ -36,6 +35,15 @@ struct gus_stacks_how {
  * if that fails, samples stay where they were seen, and it is said why. -1 with err. */
 int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err);
 
+/* What was run of the recording's traces. */
+struct gus_stacks_ran {
+	bool windows;                   /* they are of windows of a process, ... */
+	unsigned taken, failed;         /* ... so many; and that could not be read, ... */
+	char first[256];                /* ... why the first could not */
+	bool partly;                    /* stretches alone were run */
+	uint64_t left_out;              /* instructions of threads that were not run, as there are too many */
+};
+
 struct gus_stacks_view {
 	const struct gus_stacks_how *how;
 	const struct gus_clues *clues;
@@ -43,13 +51,11 @@ struct gus_stacks_view {
 	const struct gus_sums *sums;
 	const struct gus_sum_row *all;          /* the whole recording */
 	const struct gus_sums *modelled;        /* what the model alone has; NULL: it was not asked for */
-	const struct gus_model_view *model;     /* NULL: nothing was run */
-	const struct gus_groups *groups;        /* of what was run; NULL likewise */
+	const struct gus_stacks_ran *ran;       /* NULL: nothing was */
+	const struct gus_uarch *uarch;          /* by which it was; likewise */
 	unsigned width;                         /* ops that retire in a cycle, as the table has it */
-	bool partly;                            /* of its trace stretches alone were run */
 	/* Of what stays where it was seen: code of the user's that no window has executed, and the kernel's. */
 	uint64_t unexecuted, kernel;
-	uint64_t left_out;                      /* instructions of threads that are not run, as there are too many */
 	const char *event, *why;                /* why: nothing could be moved, for people; NULL: something was */
 };
 /* The row as the model alone has it; NULL: it has none, or was not asked. */
@@ -67,7 +73,8 @@ void gus_stacks_csv(const struct gus_stacks_view *v);
 /* An instruction's text, for both; "" where it is not known, or the row is of no one instruction. */
 struct gus_insn;
 void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *row, struct gus_insn *insn);
-/* What TEA's events do not say of a part of its stack (cause.h); NULL: nothing, or the row is of no one instruction. */
+/* What TEA's events do not say of a part of its stack (attribution/accounts/cause.h); NULL: nothing, or the row is of
+ * no one instruction. */
 const char *gus_stacks_cause_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
 				const struct gus_component *what);
 

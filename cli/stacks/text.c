@@ -10,7 +10,6 @@
 #include "attribution/accounts/account.h"
 #include "base/path.h"
 #include "cli/common/calibrated.h"
-#include "cli/model/view.h"
 #include "cli/screen/table.h"
 #include "cli/stacks/bar.h"
 #include "cli/stacks/stacks.h"
@@ -75,7 +74,7 @@ static void say_explained(const struct text *t)
 {
 	const struct gus_stacks_view *v = t->v;
 	const struct gus_account *a = v->account;
-	unsigned windows = v->model && v->model->windows ? v->model->windows->taken : 0;
+	unsigned windows = v->ran ? v->ran->taken : 0;
 	char where[64], *reasons;
 
 	snprintf(where, sizeof(where), "%u window%s of it", windows, windows == 1 ? "" : "s");
@@ -83,14 +82,13 @@ static void say_explained(const struct text *t)
 		say(t, gus_format("%.1f %% of the time is in code that %s executed: there it is moved to what the CPU "
 				  "waited for or retired (inferred), and split by a model of the CPU (modelled)",
 				  percent(a->explained, a->weight), windows ? where :
-				  v->partly ? "stretches of its trace" : "its trace"));
-	if (v->model && v->model->windows && v->model->windows->failed)
-		say(t, gus_format("%u more window%s could not be read; of the first, as it is: %s",
-				  v->model->windows->failed, v->model->windows->failed == 1 ? "" : "s",
-				  v->model->windows->first.text));
-	if (v->left_out)
+				  v->ran->partly ? "stretches of its trace" : "its trace"));
+	if (v->ran && v->ran->failed)
+		say(t, gus_format("%u more window%s could not be read; of the first, as it is: %s", v->ran->failed,
+				  v->ran->failed == 1 ? "" : "s", v->ran->first));
+	if (v->ran && v->ran->left_out)
 		say(t, gus_format("%" PRIu64 " instructions of the trace were not run, as it has too many threads",
-				  v->left_out));
+				  v->ran->left_out));
 	if (a->solution.width > v->width)
 		say(t, gus_format("the table has %u ops that retire in a cycle, which cannot have executed so much; up "
 				  "to %u can", v->width, a->solution.width));
@@ -117,7 +115,7 @@ static long age_of(const char *path)
 /* What the model's word is worth. */
 static void say_table(const struct text *t)
 {
-	const struct gus_uarch *u = t->v->model ? t->v->model->model->uarch : NULL;
+	const struct gus_uarch *u = t->v->uarch;
 	const char *file = u ? gus_calibrated_file(u) : NULL;
 	long days = file ? age_of(file) : -1;
 

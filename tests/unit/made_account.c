@@ -172,7 +172,7 @@ static void check_places(const struct made *m)
 	const struct gus_account *a = &m->account;
 
 	for (size_t i = 0; i < a->places.n; i++) {
-		const struct gus_clue_place *p = &a->places.v[i];
+		const struct gus_account_place *p = &a->places.v[i];
 
 		if (p->place.module != GUS_CLUE_NONE && *p->module == '/')
 			assert_string_equal(p->module, gus_space_module(m->clues.profile.space, p->place.module)->path);
@@ -233,7 +233,7 @@ uint64_t made_seen_at(const struct made *m, const char *module, uint64_t offset,
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < a->seen.n; i++) {
-		const struct gus_clue_place *p = &a->places.v[a->seen.v[i].place];
+		const struct gus_account_place *p = &a->places.v[a->seen.v[i].place];
 
 		if (strcmp(p->module, module) == 0 && p->offset == TEXT + offset &&
 		    (!tid || m->clues.threads.v[a->seen.v[i].thread].tid == tid))
@@ -248,7 +248,7 @@ uint64_t made_weight_at(const struct made *m, const char *module, uint64_t offse
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < a->cells.n; i++) {
-		const struct gus_clue_place *p = &a->places.v[a->cells.v[i].place];
+		const struct gus_account_place *p = &a->places.v[a->cells.v[i].place];
 
 		if (strcmp(p->module, module) == 0 && p->offset == TEXT + offset &&
 		    (!tid || m->clues.threads.v[a->cells.v[i].thread].tid == tid))

@@ -239,14 +239,14 @@ static void of_no_file(void **state)
 	made_account(m, true);
 	assert_int_equal(m->account.explained, 700000);
 	for (size_t i = 0; i < m->account.places.n; i++) {
-		const struct gus_clue_place *p = &m->account.places.v[i];
+		const struct gus_account_place *p = &m->account.places.v[i];
 
 		assert_string_equal(p->module, "//anon");
-		assert_int_equal(p->offset - p->traced_at, m->account.places.v[0].offset -
-				 m->account.places.v[0].traced_at);
+		assert_int_equal(p->offset - p->address, m->account.places.v[0].offset -
+				 m->account.places.v[0].address);
 		assert_int_equal(p->place.offset, p->offset);
 		assert_int_equal(p->place.module, m->account.places.v[0].place.module);
-		products += p->traced_at == traced_at + TEXT + IMUL;
+		products += p->address == traced_at + TEXT + IMUL;
 	}
 	assert_int_equal(products, 1);
 	assert_true(m->account.places.n > 1);
@@ -417,11 +417,11 @@ static void unseen(void **state)
 	assert_int_equal(made_seen_at(m, APP, JMP, 0), 0);
 	expect_told_by(m, GUS_REPLICATES_MODEL);
 	for (size_t i = 0; i < m->account.places.n; i++) {
-		const struct gus_clue_place *p = &m->account.places.v[i];
+		const struct gus_account_place *p = &m->account.places.v[i];
 
 		assert_string_equal(p->module, APP);
 		assert_true(p->place.module != GUS_CLUE_NONE && p->place.offset == p->offset);
-		assert_true(p->insn != GUS_CLUE_NONE && p->block != GUS_CLUE_NONE);
+		assert_true(p->executed);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/stacks/cause: what is said of a wait beside TEA's events. */
+/* attribution/accounts/cause: what is said of a wait beside TEA's events. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/stacks/cause.h"
+#include "attribution/accounts/cause.h"
 
 #define EVENT(e) (1u << (e))
 
@@ -45,7 +45,8 @@ static void a_wait_has_a_name(void **state)
 		struct gus_groups_site site = { .executed = 100, .base = cases[i].base, .blocked = cases[i].blocked,
 			.aliased = cases[i].aliased, .latency = cases[i].latency, .locks = cases[i].locks };
 		struct gus_insn_info info = { .class = cases[i].class, .flags = cases[i].flags };
-		const char *cause = gus_stacks_cause(&what, &site, &info);
+		const struct gus_account_causes causes = gus_account_causes_of(&site, &info);
+		const char *cause = gus_account_cause_name(gus_account_cause_of(&causes, &what));
 
 		print_message("%s\n", cases[i].what);
 		if (cases[i].cause) {

@@ -18,7 +18,6 @@
 #include "cli/common/calibrated.h"
 #include "cli/model/view.h"
 #include "cli/screen/screen.h"
-#include "cli/model/traced.h"
 #include "cli/stacks/stacks.h"
 #include "model/tables/uarch.h"
 #include "printed.h"
@@ -31,9 +30,7 @@ struct shown {
 	struct gus_clues clues;
 	struct gus_account account;
 	struct gus_sums sums;
-	struct gus_model_windows windows;
-	struct gus_model_view model;
-	struct gus_model_traced traced;
+	struct gus_stacks_ran ran;
 	struct gus_uarch uarch;
 	struct gus_sum_row all;
 	struct gus_stacks_view v;
@@ -112,8 +109,6 @@ static int setup(void **state)
 	part(&s->all, 0, false, GUS_MODELLED, 1950);
 	part(&s->all, 0, true, GUS_UNKNOWN, 50);
 	s->uarch.name = "skylake";
-	s->traced.uarch = &s->uarch;
-	s->model.model = &s->traced;
 	gus_vec_push(&s->clues.threads, (struct gus_clue_thread){ 7, 8, "worker" });
 	s->clues.samples = 20;
 	s->clues.sight = (struct gus_sampler_sight){ .known = true, .told = "each is where it is" };
@@ -125,7 +120,7 @@ static int setup(void **state)
 	s->how.unit = GUS_SUM_INSTRUCTION;
 	s->how.percent_limit = -1;
 	s->v = (struct gus_stacks_view){ .how = &s->how, .clues = &s->clues, .account = &s->account, .sums = &s->sums,
-		.all = &s->all, .model = &s->model, .event = "cpu-clock", .width = 6 };
+		.all = &s->all, .ran = &s->ran, .uarch = &s->uarch, .event = "cpu-clock", .width = 6 };
 	*state = s;
 	return 0;
 }
@@ -167,16 +162,16 @@ static void the_head(void **state)
 	s->v.unexecuted = 12;
 	SAYS(s, "tells why: 0.4 % is the kernel's, 0.6 % is in code that no part of its trace has executed (an "
 		"emulator's CPU may make a library take another variant)\n");
-	s->v.partly = true;
+	s->ran.partly = true;
 	SAYS(s, "in code that stretches of its trace executed: ");
-	s->v.partly = false;
+	s->ran.partly = false;
 	s->v.width = s->account.solution.width = 4;
 	OMITS(s, "retire in a cycle");
 	s->account.solution.width = 8;
 	SAYS(s, "\n# the table has 4 ops that retire in a cycle, which cannot have executed so much; up to 8 can\n");
-	s->model.windows = &s->windows;
+	s->ran.windows = true;
 	SAYS(s, "in code that its trace executed: ");
-	s->windows.taken = 1;
+	s->ran.taken = 1;
 	SAYS(s, "in code that 1 window of it executed: ");
 	SAYS(s, "0.6 % is in code that no window has executed\n");
 	s->account.explained = 1880;
@@ -188,7 +183,7 @@ static void the_head(void **state)
 	s->v.why = "it is so";
 	SAYS(s, "tells why: it is so\n");
 	OMITS(s, "too many threads");
-	s->v.left_out = 7;
+	s->ran.left_out = 7;
 	SAYS(s, "\n# 7 instructions of the trace were not run, as it has too many threads\n");
 	OMITS(s, "was not sampled");
 	s->clues.unsampled = 500;
@@ -196,7 +191,8 @@ static void the_head(void **state)
 	s->account.explained = 2000;
 	OMITS(s, "stays where");
 	s->account.explained = 0;
-	s->v.model = NULL;
+	s->v.ran = NULL;
+	s->v.uarch = NULL;
 	OMITS(s, "executed: ");
 	SAYS(s, "\n# 100.0 % stays where");
 }
@@ -394,8 +390,8 @@ static void the_document(void **state)
 	assert_int_equal(json_array_size(json_object_get(o, "rows")), ROWS);
 	json_decref(o);
 	s->v.why = "it is so";
-	s->v.left_out = 7;
-	s->v.partly = true;
+	s->ran.left_out = 7;
+	s->ran.partly = true;
 	o = document(s);
 	assert_int_equal(number_of(json_object_get(o, "total"), "instructions_left_out"), 7);
 	assert_true(json_is_true(json_object_get(json_object_get(o, "total"), "stretches")));
