@@ -215,14 +215,6 @@ static void expect(const struct seen *seen, const double *shares, double *expect
 		expected[seen->links.v[k].place] += seen->links.v[k].share * shares[seen->links.v[k].cycle];
 }
 
-/* By place: what was seen as times what these cycles would show. */
-static void take_ratios(const struct seen *seen, const double *shares, const double *counts, double *ratios)
-{
-	expect(seen, shares, ratios);
-	for (uint32_t k = 0; k < seen->places.n; k++)
-		ratios[k] = ratios[k] > 0 ? counts[k] / ratios[k] : 1;
-}
-
 static size_t most_places(const struct gus_spread *s)
 {
 	size_t most = 1;
@@ -233,29 +225,77 @@ static size_t most_places(const struct gus_spread *s)
 	return most;
 }
 
-/* One step; how far it went. up, down, ratios: room for it. */
-static double step(struct gus_spread *s, double strength, double *up, double *down, double *ratios)
+/* What steps need: by kind of cycles what the prior asks for, and what each is divided by, which are the same in all;
+ * links to places where something was seen, as what would be seen elsewhere and was not adds nothing; and room. */
+struct walk {
+	double *prior, *up, *down;      /* by kind of cycles */
+	double *ratios;                 /* by place: what was seen, as times what the cycles would show */
+	struct gus_vec(struct link) links;      /* of one thing that was seen behind the other */
+	struct gus_vec(size_t) links_n; /* of each */
+};
+
+static void walk_begin(struct walk *w, const struct gus_spread *s, double strength)
 {
 	size_t n = s->prior->cycles.n;
-	double moved = 0;
 
+	*w = (struct walk){ .prior = gus_zalloc(n * sizeof(*w->prior)), .up = gus_zalloc(n * sizeof(*w->up)),
+		.down = gus_zalloc(n * sizeof(*w->down)),
+		.ratios = gus_zalloc(most_places(s) * sizeof(*w->ratios)) };
 	for (size_t i = 0; i < n; i++) {
-		up[i] = strength * s->prior->cycles.v[i].share;
-		down[i] = strength;
+		w->prior[i] = strength * s->prior->cycles.v[i].share;
+		w->down[i] = strength;
 	}
 	for (size_t i = 0; i < s->seen.n; i++) {
 		const struct seen *seen = &s->seen.v[i];
+		size_t before = w->links.n;
 
-		take_ratios(seen, s->shares, seen->counts, ratios);
 		for (size_t k = 0; k < seen->links.n; k++) {
 			const struct link *l = &seen->links.v[k];
 
-			up[l->cycle] += seen->of.samples * l->share * ratios[l->place] * s->shares[l->cycle];
-			down[l->cycle] += seen->of.samples * l->share;
+			w->down[l->cycle] += seen->of.samples * l->share;
+			if (seen->counts[l->place] > 0)
+				gus_vec_push(&w->links, *l);
 		}
+		gus_vec_push(&w->links_n, w->links.n - before);
 	}
+}
+
+static void walk_end(struct walk *w)
+{
+	free(w->prior);
+	free(w->up);
+	free(w->down);
+	free(w->ratios);
+	gus_vec_free(&w->links);
+	gus_vec_free(&w->links_n);
+}
+
+/* What one thing that was seen asks for. */
+static void pull(struct walk *w, const struct seen *seen, const struct link *links, size_t n, const double *shares)
+{
+	for (uint32_t k = 0; k < seen->places.n; k++)
+		w->ratios[k] = 0;
+	for (size_t k = 0; k < n; k++)
+		w->ratios[links[k].place] += links[k].share * shares[links[k].cycle];
+	for (uint32_t k = 0; k < seen->places.n; k++)
+		w->ratios[k] = w->ratios[k] > 0 ? seen->counts[k] / w->ratios[k] : 1;
+	for (size_t k = 0; k < n; k++)
+		w->up[links[k].cycle] += seen->of.samples * links[k].share * w->ratios[links[k].place] *
+			shares[links[k].cycle];
+}
+
+/* One step; how far it went. */
+static double step(struct walk *w, struct gus_spread *s)
+{
+	const struct link *links = w->links.v;
+	size_t n = s->prior->cycles.n;
+	double moved = 0;
+
+	memcpy(w->up, w->prior, n * sizeof(*w->up));
+	for (size_t i = 0; i < s->seen.n; links += w->links_n.v[i++])
+		pull(w, &s->seen.v[i], links, w->links_n.v[i], s->shares);
 	for (size_t i = 0; i < n; i++) {
-		double share = up[i] / down[i];
+		double share = w->up[i] / w->down[i];
 
 		moved += fabs(share - s->shares[i]);
 		s->shares[i] = share;
@@ -336,16 +376,13 @@ static void weigh(struct gus_spread *s)
 /* As many steps as there is something to be gained by. */
 static void walk(struct gus_spread *s, const struct gus_spread_options *o)
 {
-	size_t n = s->prior->cycles.n;
-	double *up = gus_zalloc(n * sizeof(*up)), *down = gus_zalloc(n * sizeof(*down));
-	double *ratios = gus_zalloc(most_places(s) * sizeof(*ratios));
+	struct walk w;
 
 	assert(o->strength > 0);
-	for (unsigned i = 0; i < o->steps && step(s, o->strength, up, down, ratios) > STILL; i++)
+	walk_begin(&w, s, o->strength);
+	for (unsigned i = 0; i < o->steps && step(&w, s) > STILL; i++)
 		;
-	free(up);
-	free(down);
-	free(ratios);
+	walk_end(&w);
 }
 
 void gus_spread_fit(struct gus_spread *s, const struct gus_spread_options *o)
