@@ -4,6 +4,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/accounts/account.c attribution/accounts/account.h \
 	attribution/accounts/cause.c attribution/accounts/cause.h \
 	attribution/accounts/clues.c attribution/accounts/clues.h \
+	attribution/accounts/kept.c attribution/accounts/kept.h \
 	attribution/accounts/sampler.c attribution/accounts/sampler.h \
 	attribution/accounts/sum.c attribution/accounts/sum.h \
 	attribution/compared/compared.c attribution/compared/compared.h \

@@ -84,6 +84,7 @@ static inline uint64_t gus_saturated(uint64_t a, uint64_t b)
  * 3 MB, and a file that is read has twenty times its size in memory at most. */
 #define GUS_LIMIT_CACHE (256ull << 20)
 #define GUS_LIMIT_CACHE_FILE ((size_t)32 << 20)
+#define GUS_LIMIT_CACHE_STACKS ((size_t)64 << 20)
 
 /* DWARF. */
 

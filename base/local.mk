@@ -6,8 +6,10 @@ base_libbase_a_SOURCES = \
 	base/cursor.c base/cursor.h \
 	base/error.c base/error.h \
 	base/foreign_file.c base/foreign_file.h \
+	base/heed.h \
 	base/helper.c base/helper.h \
 	base/hex.c base/hex.h \
+	base/identity.c base/identity.h \
 	base/index.c base/index.h \
 	base/limits.h \
 	base/missed.h \

@@ -122,6 +122,7 @@ gusprof_SOURCES = \
 	cli/stat/stat.c \
 	cli/stat/text.c \
 	cli/stat/view.c cli/stat/view.h \
+	cli/stacks/kept.c cli/stacks/kept.h \
 	cli/stacks/json.c \
 	cli/stacks/stacks.c cli/stacks/stacks.h \
 	cli/stacks/bar.c cli/stacks/bar.h \

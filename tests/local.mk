@@ -61,6 +61,7 @@ case_tests = \
 	tests/cases/shared.sh \
 	tests/cases/short-threads.sh \
 	tests/cases/stacks.sh \
+	tests/cases/stacks-kept.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
 	tests/cases/correlation.sh \
@@ -218,6 +219,7 @@ endif
 if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_access \
+	tests/unit/test_account_kept \
 	tests/unit/test_accounts \
 	tests/unit/test_annotation \
 	tests/unit/test_answers \
@@ -538,6 +540,7 @@ tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c te
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_accounts_SOURCES = tests/unit/test_accounts.c $(made_account)
 tests_unit_test_clues_SOURCES = tests/unit/test_clues.c $(made_account)
+tests_unit_test_account_kept_SOURCES = tests/unit/test_account_kept.c $(made_account)
 tests_unit_test_sums_SOURCES = tests/unit/test_sums.c tests/unit/made_elf.c tests/unit/made_elf.h $(made_account)
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
@@ -838,6 +841,8 @@ EXTRA_DIST += tests/data/realft2_4_de.uops tests/data/screen
 # fuzz_NAME with libFuzzer, by the rule below.
 fuzz_runs =
 fuzz_main = tests/fuzz/run_corpus.c
+fuzz_runs += tests/fuzz/run_account
+tests_fuzz_run_account_SOURCES = tests/fuzz/fuzz_account.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_answers
 tests_fuzz_run_answers_SOURCES = tests/fuzz/fuzz_answers.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_batch

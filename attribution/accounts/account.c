@@ -362,7 +362,7 @@ static void explain(struct work *w, unsigned width)
 	struct gus_solution_given given = { .groups = w->groups, .width = width, .sight = c->sight.sight,
 		.behind = c->seen.stacks > 0 && c->sight.sight == GUS_SPREAD_NEXT, .early = c->sight.early,
 		.runs = c->sight.runs, .nominal = c->nominal,
-		.samples = (double)c->samples, .executions = executions_of(c), .seen = &c->seen,
+		.heed = c->heed, .samples = (double)c->samples, .executions = executions_of(c), .seen = &c->seen,
 		.slices = slices, .slices_n = GUS_REPLICATES_SLICES, .ipc = c->ipc };
 	struct gus_replicates_parts time = { 0 };
 
@@ -530,6 +530,7 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	struct work w = { .a = a, .clues = clues, .groups = clues->traced ? groups : NULL };
 
 	*a = (struct gus_account){ .clues = clues };
+	gus_strings_init(&a->texts);
 	gus_vec_append(&w.places, clues->places.v, clues->places.n);
 	if (w.groups)
 		w.place_of = gus_zalloc(2 * gus_groups_counts(groups)->sites.n * sizeof(*w.place_of));
@@ -578,6 +579,14 @@ static void list_groups(const struct gus_groups_counts *c, struct modelled_list 
 	free(of);
 }
 
+struct gus_clues gus_clues_of_model(const struct gus_clues *clues)
+{
+	struct gus_clues of_model = *clues;
+
+	of_model.samples = UINT32_MAX;
+	return of_model;
+}
+
 void gus_account_of_model(struct gus_account *m, struct gus_clues *clues, const struct gus_account *a,
 			  const struct gus_groups *groups)
 {
@@ -587,9 +596,9 @@ void gus_account_of_model(struct gus_account *m, struct gus_clues *clues, const 
 	uint64_t *weights;
 	double *shares;
 
-	*clues = *a->clues;
-	clues->samples = UINT32_MAX; /* it is by no chance */
+	*clues = gus_clues_of_model(a->clues);
 	*m = (struct gus_account){ .clues = clues, .weight = a->explained };
+	gus_strings_init(&m->texts);
 	gus_vec_append(&w.places, clues->places.v, clues->places.n);
 	w.place_of = gus_zalloc(2 * c->sites.n * sizeof(*w.place_of));
 	find_places(&w);
@@ -626,5 +635,6 @@ void gus_account_free(struct gus_account *a)
 	gus_vec_free(&a->places);
 	gus_vec_free(&a->cells);
 	gus_vec_free(&a->seen);
+	gus_strings_free(&a->texts);
 	gus_solution_free(&a->solution);
 }

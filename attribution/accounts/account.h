@@ -15,6 +15,7 @@
 #include "attribution/proportional/solution.h"
 #include "attribution/stacks/stack.h"
 #include "base/alloc.h"
+#include "base/index.h"
 
 struct gus_groups;
 
@@ -57,6 +58,7 @@ struct gus_account {
 	uint64_t explained;             /* of it, what could be moved, whether it was or not */
 	struct gus_solution solution; /* of that; its shares are of all time */
 	enum gus_isa isa;               /* of the code of places */
+	struct gus_strings texts;       /* of one that was kept (kept.h): modules and functions */
 };
 
 /* Of code about lines that threads share it is not known how long it takes. For gus_account_make, before it. */
@@ -65,8 +67,10 @@ void gus_account_doubt(struct gus_groups *groups, const struct gus_traced *trace
  * CPU retires in a cycle. The clues are borrowed. Freed with gus_account_free. */
 void gus_account_make(struct gus_account *a, const struct gus_clues *clues, const struct gus_groups *groups,
 		      unsigned width);
+/* The clues of an account of what the model alone has: the same, but by no chance. */
+struct gus_clues gus_clues_of_model(const struct gus_clues *clues);
 /* Of as much time as was explained in a, what the model alone has of it: nothing was sampled, and its cells stay where
- * they are. clues: of this account, made here; borrowed as long. Freed with gus_account_free. */
+ * they are. clues: of this account, made here (gus_clues_of_model); borrowed as long. Freed with gus_account_free. */
 void gus_account_of_model(struct gus_account *m, struct gus_clues *clues, const struct gus_account *a,
 			  const struct gus_groups *groups);
 void gus_account_free(struct gus_account *a);

@@ -16,6 +16,7 @@
 
 struct gus_error;
 struct gus_finder;
+struct gus_heed;
 struct gus_log;
 struct gus_reader;
 struct gus_traced;
@@ -60,6 +61,7 @@ struct gus_clues {
 	double ipc;                     /* instructions a cycle by counters beside; 0: not known */
 	/* Of the table that the traces were run with, by who has run them: it is no calibration of that machine. */
 	bool nominal;
+	const struct gus_heed *heed;    /* likewise: who wants to hear how far an account of it is */
 	/* Private. */
 	struct gus_traced *traced;
 	struct gus_finder *finder;

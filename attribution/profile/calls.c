@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "attribution/profile/nests.h"
+#include "base/heed.h"
 #include "proto/sample.h"
 
 #define NOT_YET UINT32_MAX
@@ -143,8 +144,8 @@ static void add_cells(struct maker *m)
 		m->c->of_cell[i] = number;
 		call->own += cell->weight;
 		call->own_samples += cell->samples;
-		if (p->heed.tell && i % 256 == 0)
-			p->heed.tell(p->heed.context, "naming callers", (double)i / (double)p->cells.n);
+		if (i % 256 == 0)
+			gus_heed_tell(p->heed, "naming callers", (double)i / (double)p->cells.n);
 	}
 }
 

@@ -25,6 +25,7 @@
 #include "attribution/profile/unwinder.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
+#include "base/heed.h"
 #include "base/index.h"
 #include "base/limits.h"
 #include "proto/skid.h"
@@ -669,9 +670,7 @@ static void take_batch(void *context, const struct gus_frame *frame)
 	struct loader *l = context;
 	uint64_t size = gus_reader_size(l->reader);
 
-	if (l->p->heed.tell)
-		l->p->heed.tell(l->p->heed.context, "reading the recording",
-				size ? (double)frame->offset / (double)size : -1);
+	gus_heed_tell(l->p->heed, "reading the recording", size ? (double)frame->offset / (double)size : -1);
 	if (gus_frame_rows(frame, &l->batch, NULL) != 0) {
 		gus_reader_bad_payload(l->reader, frame);
 		return;

@@ -14,6 +14,7 @@
 #include "proto/sample.h"
 #include "symbolizer/symbols/symbols.h"
 
+struct gus_heed;
 struct gus_log;
 struct gus_skid;
 struct gus_touches;
@@ -21,11 +22,6 @@ struct gus_touches;
 struct gus_error;
 
 #define GUS_EVENT_ANY UINT32_MAX
-/* Who wants to hear how far a long work is: what is done, and its share of 1. NULL: nobody. */
-struct gus_heed {
-	void (*tell)(void *context, const char *what, double share);
-	void *context;
-};
 
 struct gus_cpu_range { uint32_t first, last; };
 
@@ -49,7 +45,7 @@ struct gus_filter {
 	 * gus_profile_load. */
 	enum gus_weighs weighs;
 	bool kernel_ends;           /* of time: places are in the kernel where threads left their CPU in it */
-	struct gus_heed heed;
+	const struct gus_heed *heed;
 };
 
 struct gus_thread {
@@ -111,7 +107,7 @@ struct gus_profile {
 	uint64_t unsampled;
 	uint64_t throttled;            /* times the kernel paused sampling */
 	struct gus_endings endings;    /* of samples in cells, with filter.chains */
-	struct gus_heed heed;          /* the filter's */
+	const struct gus_heed *heed;   /* the filter's */
 	uint64_t first_ns, last_ns;    /* of the samples taken, in the recording's clock; 0 if there are none */
 };
 

@@ -20,6 +20,7 @@
 
 #include "attribution/profile/nests.h"
 #include "attribution/profile/touch.h"
+#include "base/heed.h"
 #include "base/index.h"
 
 /* What makes two places the same row. Unused parts are zero; names are numbers of the view's strings. Keys are compared
@@ -258,8 +259,8 @@ static void add_cell(struct maker *m, uint32_t number, uint32_t row)
 
 static void tell_progress(const struct maker *m, size_t done)
 {
-	if (m->p->heed.tell && done % 256 == 0)
-		m->p->heed.tell(m->p->heed.context, "naming functions", (double)done / (double)m->p->cells.n);
+	if (done % 256 == 0)
+		gus_heed_tell(m->p->heed, "naming functions", (double)done / (double)m->p->cells.n);
 }
 
 static void add_mixed(struct maker *m)

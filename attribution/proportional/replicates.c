@@ -295,8 +295,11 @@ void gus_replicates_make(struct gus_replicates *r, struct gus_spread *s, struct 
 	if (o->replicates) {
 		r->shares = gus_zalloc(r->cells.n * GUS_REPLICATES * sizeof(*r->shares));
 		keep(&w);
-		for (unsigned i = 0; i < GUS_REPLICATES; i++)
+		for (unsigned i = 0; i < GUS_REPLICATES; i++) {
+			if (o->heed)
+				o->heed(o->heed_context, (double)i / GUS_REPLICATES);
 			make_one(&w, i, seen, n);
+		}
 		put_back(&w, seen, n);
 	}
 	gus_vec_free(&w.counts);

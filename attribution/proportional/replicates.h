@@ -75,6 +75,9 @@ struct gus_replicates_options {
 	double strength;        /* as the fit's */
 	unsigned steps;         /* of a replicate */
 	uint64_t seed;
+	/* Before each replicate: what share of them is done. NULL: nobody asks. */
+	void (*heed)(void *context, double share);
+	void *heed_context;
 };
 struct gus_replicates_options gus_replicates_defaults(enum gus_replicates_evidence evidence);
 

@@ -5,6 +5,7 @@
 
 #include "attribution/proportional/groups.h"
 #include "attribution/proportional/seen.h"
+#include "base/heed.h"
 
 /* How much a model's executions count beside samples of time, where nothing was measured of them; and how much cycles
  * that were waited do, which are long and few (docs/accuracy.md). */
@@ -222,6 +223,11 @@ static struct fit *fit_width(struct fit fits[2], const struct gus_solution *e, c
 	return &fits[better];
 }
 
+static void heed(void *context, double share)
+{
+	gus_heed_tell(context, "finding out how sure that is", share);
+}
+
 /* time: what of it is explained. */
 static void replicate(struct gus_solution *e, const struct gus_solution_given *g, struct fit *f,
 		      const struct sight *sights, size_t n, const struct gus_replicates_parts *time, bool replicates)
@@ -231,6 +237,8 @@ static void replicate(struct gus_solution *e, const struct gus_solution_given *g
 	struct gus_replicates_seen seen[SIGHTS];
 
 	o.replicates = replicates;
+	o.heed = heed;
+	o.heed_context = (void *)(uintptr_t)g->heed;
 	if (g->nominal && g->executions == GUS_SOLUTION_BY_MODEL)
 		o.doubts.executed = NOMINAL;
 	o.samples = g->samples;
@@ -256,6 +264,7 @@ void gus_solution_make(struct gus_solution *e, const struct gus_solution_given *
 	if (g->met)
 		gus_met_make(&e->met, g->groups, g->met, g->met_by_ops);
 	n = list_sights(g, sights);
+	gus_heed_tell(g->heed, "finding out whose the time is", -1);
 	fit = fit_width(fits, e, g, sights, n);
 	e->width = fit->width;
 	explain(e, g, fit->spread, &time);

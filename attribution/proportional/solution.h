@@ -15,6 +15,7 @@
 #include "attribution/proportional/spread.h"
 
 struct gus_groups;
+struct gus_heed;
 struct gus_seen;
 
 /* Of what it is known how often instructions are executed. */
@@ -48,6 +49,7 @@ struct gus_solution_given {
 	const struct gus_seen *met;             /* what executions met; NULL: nobody tells */
 	bool met_by_ops;
 	double ways, strength;                  /* as struct gus_spread_options; 0: by default */
+	const struct gus_heed *heed;            /* who wants to hear how far it is; NULL: nobody */
 };
 
 struct gus_solution {

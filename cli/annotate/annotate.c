@@ -111,6 +111,7 @@ struct annotating {
 	const struct annotate_options *o;
 	const struct gus_log *log;
 	struct gus_profile profile;
+	struct gus_naming *naming;
 	char *path;                       /* of the recording, which may have come by a pipe */
 	struct gus_reader *reader;
 	struct gus_view view;             /* by function, without inlines, the heaviest first */
@@ -587,9 +588,11 @@ static int add_stacks(struct annotating *n, struct gus_error *err)
 	char *build_ids = gus_naming_build_ids(n->o->build_ids);
 	const struct gus_symbols_options symbols = { .symfs = n->o->symfs, .build_ids = build_ids };
 	const struct gus_stacks_how how = { .input = n->path, .uarch = n->o->uarch, .screen = &n->o->screen,
-		.symbols = &symbols, .log = n->log, .tell = tell_damage, .percent_limit = -1 };
+		.symbols = &symbols, .naming = n->naming, .heed = gus_progress_heed(&n->progress), .log = n->log,
+		.tell = tell_damage, .percent_limit = -1 };
 	int rc = gus_annotate_stacks_make(&n->stacks, &how, err);
 
+	gus_progress_end(&n->progress);
 	for (size_t i = 0; rc == 0 && i < n->functions.n; i++)
 		gus_annotate_stacks_weigh(&n->stacks, &n->functions.v[i]);
 	free(build_ids);
@@ -634,15 +637,10 @@ static int show(struct annotating *n)
 	return rc;
 }
 
-static void heed(void *context, const char *what, double share)
-{
-	gus_progress(context, what, share);
-}
-
 static int load(struct annotating *n, struct gus_reader *reader, struct gus_filter *filter,
 		const struct gus_symbols_options *symbols, struct gus_error *err)
 {
-	filter->heed = (struct gus_heed){ heed, &n->progress };
+	filter->heed = gus_progress_heed(&n->progress);
 	return gus_profile_load(&n->profile, reader, filter, symbols, n->log, err);
 }
 
@@ -652,7 +650,6 @@ static int annotate(struct annotate_options *o)
 				.report = { .path = o->input, .header = o->header },
 				.screen = gus_screen_of(stdout, &o->screen) };
 	struct gus_symbols_options symbols = { .symfs = o->symfs };
-	struct gus_naming *naming;
 	const Gusprof__Header *header;
 	struct gus_reader *reader;
 	struct gus_error err = { 0 };
@@ -669,25 +666,25 @@ static int annotate(struct annotate_options *o)
 		free(n.path);
 		return fail_status(&err);
 	}
-	naming = gus_naming_begin(&o->naming, n.log, &err);
-	symbols.cache = naming ? gus_naming_cache(naming) : NULL;
-	symbols.fetch = naming ? gus_naming_fetch(naming) : NULL;
+	n.naming = gus_naming_begin(&o->naming, n.log, &err);
+	symbols.cache = n.naming ? gus_naming_cache(n.naming) : NULL;
+	symbols.fetch = n.naming ? gus_naming_fetch(n.naming) : NULL;
 	symbols.build_ids = build_ids = gus_naming_build_ids(o->build_ids);
 	header = gus_reader_header(reader);
 	n.report.screen = &n.screen;
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
-	if (!naming || gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &err) != 0 ||
+	if (!n.naming || gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &err) != 0 ||
 	    load(&n, reader, &filter, &symbols, &err) != 0) {
 		gus_progress_end(&n.progress);
 		status = fail_status(&err);
 	} else {
-		gus_naming_weigh(naming, &n.profile);
+		gus_naming_weigh_profile(n.naming, &n.profile);
 		n.reader = reader;
 		status = show(&n);
 		gus_profile_free(&n.profile);
 	}
 	free(build_ids);
-	gus_naming_end(naming);
+	gus_naming_end(n.naming);
 	gus_reader_close(reader);
 	free(n.path);
 	return status;

@@ -103,11 +103,6 @@ static int collect(struct collecting *c, const char *input, struct gus_error *er
 	return 0;
 }
 
-static void heed(void *context, const char *what, double share)
-{
-	gus_progress(context, what, share);
-}
-
 static bool is_of(const Gusprof__Host *host, enum gus_isa isa)
 {
 	const char *machine = host ? host->machine : "";
@@ -119,7 +114,7 @@ int gus_calibrate_recording(struct gus_calibrate_insns *insns, const char *input
 			    struct gus_progress *progress, const struct gus_log *log, struct gus_error *err)
 {
 	struct collecting c = { .out = insns, .isa = isa };
-	struct gus_filter filter = { .heed = { heed, progress } };
+	struct gus_filter filter = { .heed = gus_progress_heed(progress) };
 	struct gus_symbols_options symbols = { 0 };
 	struct gus_reader *reader = gus_recording_open(input, err);
 	const Gusprof__Header *header;

@@ -150,7 +150,19 @@ const struct gus_fetch *gus_naming_fetch(const struct gus_naming *n)
 	return n->server ? &n->fetch : NULL;
 }
 
-void gus_naming_weigh(struct gus_naming *n, const struct gus_profile *profile)
+void gus_naming_weigh(struct gus_naming *n, const struct gus_space *space, const uint64_t *weights, size_t modules,
+		      uint64_t all)
+{
+	for (uint32_t i = 0; i < modules; i++) {
+		const struct gus_module *module = gus_space_module(space, i);
+
+		if (weights[i] && weights[i] >= all / 100 && module->build_id_size)
+			gus_strings_add_n(&n->hot, (const char *)module->build_id, module->build_id_size);
+	}
+	n->hot_n = n->hot.n;
+}
+
+void gus_naming_weigh_profile(struct gus_naming *n, const struct gus_profile *profile)
 {
 	struct gus_vec(uint64_t) weights = { 0 };
 
@@ -161,12 +173,6 @@ void gus_naming_weigh(struct gus_naming *n, const struct gus_profile *profile)
 			gus_vec_push(&weights, 0);
 		weights.v[cell->place.module] += cell->weight;
 	}
-	for (uint32_t i = 0; i < weights.n; i++) {
-		const struct gus_module *module = gus_space_module(profile->space, i);
-
-		if (weights.v[i] && weights.v[i] >= profile->weight / 100 && module->build_id_size)
-			gus_strings_add_n(&n->hot, (const char *)module->build_id, module->build_id_size);
-	}
+	gus_naming_weigh(n, profile->space, weights.v, weights.n, profile->weight);
 	gus_vec_free(&weights);
-	n->hot_n = n->hot.n;
 }

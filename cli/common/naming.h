@@ -10,6 +10,7 @@ struct gus_fetch;
 struct gus_log;
 struct gus_naming;
 struct gus_profile;
+struct gus_space;
 
 struct gus_naming_options {
 	bool cache;          /* true unless the user says otherwise */
@@ -32,9 +33,9 @@ char *gus_naming_build_ids(const char *option);
 
 /* Their rows in the table of a verb whose values have them as member. */
 #define GUS_NAMING_OPTIONS(values, member) \
-	{ 0, "cache", NULL, "Remember what debug information says, in ~/.cache/gusprof or the folder that " \
-	  "GUSPROF_CACHE names, so that the next look at the same program is quick (the default).", GUS_OPTION_FLAG, \
-	  offsetof(values, member.cache) }, \
+	{ 0, "cache", NULL, "Remember what debug information says and what --stacks finds out, in " \
+	  "~/.cache/gusprof or the folder that GUSPROF_CACHE names, so that the next look is quick (the default).", \
+	  GUS_OPTION_FLAG, offsetof(values, member.cache) }, \
 	{ 0, "debuginfod", NULL, "Ask the servers that DEBUGINFOD_URLS names for the debug information of modules " \
 	  "that have at least a hundredth of the samples and none here.", GUS_OPTION_FLAG, \
 	  offsetof(values, member.debuginfod) }, \
@@ -50,7 +51,9 @@ void gus_naming_end(struct gus_naming *n);
 const char *gus_naming_cache(const struct gus_naming *n);
 /* How to get debug files from elsewhere; NULL: not at all. */
 const struct gus_fetch *gus_naming_fetch(const struct gus_naming *n);
-/* Which modules are worth it: before the first question about names. */
-void gus_naming_weigh(struct gus_naming *n, const struct gus_profile *profile);
+/* Which modules are worth it: before the first question about names. weights: of all, by the space's module. */
+void gus_naming_weigh(struct gus_naming *n, const struct gus_space *space, const uint64_t *weights, size_t modules,
+		      uint64_t all);
+void gus_naming_weigh_profile(struct gus_naming *n, const struct gus_profile *profile);
 
 #endif

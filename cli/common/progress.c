@@ -94,5 +94,19 @@ void gus_progress_end(struct gus_progress *p)
 		fputs("\r\033[K", stderr);
 		fflush(stderr);
 	}
-	*p = (struct gus_progress){ .terminal = p->terminal, .lines = p->lines };
+	*p = (struct gus_progress){ .terminal = p->terminal, .lines = p->lines, .heed = p->heed };
+}
+
+static void heed(void *context, const char *what, double share)
+{
+	if (what)
+		gus_progress(context, what, share);
+	else
+		gus_progress_end(context);
+}
+
+const struct gus_heed *gus_progress_heed(struct gus_progress *p)
+{
+	p->heed = (struct gus_heed){ heed, p };
+	return &p->heed;
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/heed.h"
+
 /* One work, which may have several parts one after the other. {0} at its beginning, but for lines. */
 struct gus_progress {
 	uint64_t begun_ns;      /* 0: it has not begun */
@@ -18,10 +20,13 @@ struct gus_progress {
 	bool lines;             /* asked for lines where there is no terminal; stays over gus_progress_end */
 	int tenth;              /* of the last such line; -1: of an unknown share */
 	char part[41];          /* what that said */
+	struct gus_heed heed;   /* see below */
 };
 
 /* Says so; cheap enough for an inner loop. share: of 1, or negative if nobody knows how much there is. */
 void gus_progress(struct gus_progress *p, const char *what, double share);
+/* The same for who works elsewhere, as long as p is there. */
+const struct gus_heed *gus_progress_heed(struct gus_progress *p);
 /* Before anything else is printed, and when the work is done: takes the line away. */
 void gus_progress_end(struct gus_progress *p);
 

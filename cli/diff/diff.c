@@ -7,8 +7,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/common/naming.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
+#include "cli/common/progress.h"
 #include "cli/diff/diff.h"
 #include "cli/report/view.h"
 #include "cli/screen/screen.h"
@@ -21,10 +23,11 @@ enum format { TEXT, JSON };
 struct diff_options {
 	int by;                         /* enum gus_sum_unit, in its order */
 	int format;
-	const char *normalise, *uarch;
+	const char *normalise, *uarch, *build_ids;
 	bool all, replay;
 	struct gus_vec(struct gus_diff_condition) conditions;
 	struct gus_screen_options screen;
+	struct gus_naming_options naming;
 };
 
 static int call_condition(const char *argument, void *values, struct gus_error *err)
@@ -54,6 +57,8 @@ static const struct gus_option options[] = {
 	{ 0, "replay", NULL, "Replay snapshots although somebody else made the recording.", GUS_OPTION_FLAG,
 	  AT(replay) },
 	GUS_SCREEN_OPTIONS(struct diff_options, screen),
+	GUS_NAMING_BUILD_IDS(struct diff_options, build_ids),
+	GUS_NAMING_OPTIONS(struct diff_options, naming),
 	{ 0 },
 };
 
@@ -74,11 +79,19 @@ static void tell(const struct gus_damage *damage)
 
 static int read_side(const struct diff_options *o, struct gus_diff_side *side, struct gus_error *err)
 {
+	char *build_ids = gus_naming_build_ids(o->build_ids);
+	struct gus_progress progress = { 0 };
+	const struct gus_symbols_options symbols = { .build_ids = build_ids };
 	const struct gus_stacks_how how = { .input = side->input, .uarch = o->uarch, .replay = o->replay,
-		.unit = (enum gus_sum_unit)o->by, .screen = &o->screen, .log = gus_cli_log(0), .tell = tell,
-		.take = take, .take_context = side };
+		.symbols = &symbols, .naming = gus_naming_begin(&o->naming, gus_cli_log(0), err),
+		.heed = gus_progress_heed(&progress), .unit = (enum gus_sum_unit)o->by, .screen = &o->screen,
+		.log = gus_cli_log(0), .tell = tell, .take = take, .take_context = side };
+	int rc = how.naming ? gus_stacks_report(&how, err) : -1;
 
-	return gus_stacks_report(&how, err);
+	gus_progress_end(&progress);
+	gus_naming_end(how.naming);
+	free(build_ids);
+	return rc;
 }
 
 /* What both sides are divided by. */
@@ -152,7 +165,8 @@ static int compare(const struct diff_options *o, struct gus_diff_side *a, struct
 
 static int run(int argc, char **argv)
 {
-	struct diff_options o = { .by = GUS_SUM_FUNCTION, .screen = GUS_SCREEN_DEFAULTS };
+	struct diff_options o = { .by = GUS_SUM_FUNCTION, .screen = GUS_SCREEN_DEFAULTS,
+		.naming = GUS_NAMING_DEFAULTS };
 	struct gus_diff_side a = { 0 }, b = { 0 };
 	struct gus_error err = { 0 };
 	int status;

@@ -17,6 +17,7 @@
 #include "attribution/traced/contended.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
+#include "base/heed.h"
 #include "base/helper.h"
 #include "base/log.h"
 #include "cli/common/options.h"
@@ -182,12 +183,13 @@ static void say_first(const struct gus_model_windows *w, const struct gus_replay
 /* All windows that are to be had, one after the other. -1 with err only if there can be no more because the recording
  * that they are from cannot be read on. */
 static int take_windows(struct gus_traced *t, struct gus_traced *cold, struct gus_model_windows *w,
-			struct gus_replays *replays, bool live, struct gus_error *err)
+			struct gus_replays *replays, bool live, const struct gus_heed *heed, struct gus_error *err)
 {
 	struct gus_replays_window window;
 	int more = 0;
 
 	while ((more = gus_replays_next(replays, &window, err)) > 0) {
+		gus_heed_tell(heed, "replaying its snapshots", -1);
 		take_window(t, cold, w, &window);
 		if (live)
 			say_first(w, &window);
@@ -250,7 +252,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 		start_sampling(&sampling, p->pid);
 		wait_for_sampling(&sampling);
-		take_windows(&t, NULL, &windows, replays, true, err);
+		take_windows(&t, NULL, &windows, replays, true, m->heed, err);
 		stop_sampling(&sampling);
 		if (windows.taken)
 			rc = report(m, &t, &windows, has_samples(&sampling) ? sampling.path : NULL, NULL, err);
@@ -293,13 +295,18 @@ static void read_kept(struct gus_traced *t, struct gus_trace *trace, struct gus_
 	gus_traced_read(t, trace, err);
 }
 
-static int take_kept(struct gus_traced *t, struct gus_model_windows *w, struct gus_trace *trace, struct gus_error *err)
+/* n: how many there are. */
+static int take_kept(struct gus_traced *t, struct gus_model_windows *w, uint64_t n, const struct gus_heed *heed,
+		     struct gus_trace *trace, struct gus_error *err)
 {
+	uint64_t done = 0;
 	int more;
 
 	do {
 		struct gus_error why = { 0 };
 
+		gus_heed_tell(heed, t->options.warm ? "running its windows, with warm caches" :
+			      "running its windows, with cold caches", (double)done++ / (double)n);
 		read_kept(t, trace, &why);
 		if (why.code != GUS_OK)
 			note_first(w, &why);
@@ -311,7 +318,7 @@ static int take_kept(struct gus_traced *t, struct gus_model_windows *w, struct g
 }
 
 /* The same once more, with cold caches, whose failures are those of the other run. */
-static void run_cold(struct gus_model_traced *m, const char *path, const struct gus_rights *rights)
+static void run_cold(struct gus_model_traced *m, const char *path, uint64_t n, const struct gus_rights *rights)
 {
 	struct gus_model_windows none = { 0 };
 	struct gus_branch_config predictor;
@@ -321,7 +328,7 @@ static void run_cold(struct gus_model_traced *m, const char *path, const struct 
 
 	gus_model_traced_open_cold(m, rights, &predictor, &cold);
 	if (trace)
-		take_kept(&cold, &none, trace, &err);
+		take_kept(&cold, &none, n, m->heed, trace, &err);
 	gus_traced_end(&cold, &err);
 	gus_model_traced_close(m, NULL, &cold);
 	gus_trace_close(trace);
@@ -385,7 +392,7 @@ static struct gus_contended *find_shared(const char *path, uint32_t line_size)
 }
 
 /* With the names that the recording brings along, and its programs may not be here. */
-static int show_kept(struct gus_model_traced *m, struct gus_model_windows *windows, const char *path,
+static int show_kept(struct gus_model_traced *m, struct gus_model_windows *windows, uint64_t n, const char *path,
 		     struct gus_trace *trace, const struct gus_rights *rights, struct gus_error *err)
 {
 	struct gus_branch_config predictor;
@@ -396,11 +403,11 @@ static int show_kept(struct gus_model_traced *m, struct gus_model_windows *windo
 	m->core_cycles_most = m->window_cycles_most;
 	m->lengths = &lengths;
 	if (m->cold_context) {
-		run_cold(m, path, rights);
+		run_cold(m, path, n, rights);
 		m->lengths_known = true; /* and both are of the same instructions */
 	}
 	gus_model_traced_open(m, NULL, rights, &predictor, &t);
-	rc = take_kept(&t, windows, trace, err);
+	rc = take_kept(&t, windows, n, m->heed, trace, err);
 	if (windows->taken)
 		rc = report(m, &t, windows, path, m->input, err);
 	else if (rc == 0)
@@ -440,7 +447,7 @@ int gus_model_kept_windows(struct gus_model_traced *m, const struct gus_model_pr
 	own.symbols = names.symbols;
 	rc = gus_model_rates_load(&own, path, &rights, err);
 	if (rc == 0) {
-		rc = show_kept(&own, &windows, path, trace, &rights, err);
+		rc = show_kept(&own, &windows, moments.n, path, trace, &rights, err);
 		gus_model_rates_free(&own);
 	}
 	gus_profile_free(&names);
@@ -476,7 +483,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 		if (m->cold_context)
 			gus_model_traced_open_cold(m, &rights, &of_cold, &cold);
-		rc = take_windows(&t, m->cold_context ? &cold : NULL, &windows, replays, false, err);
+		rc = take_windows(&t, m->cold_context ? &cold : NULL, &windows, replays, false, m->heed, err);
 		if (m->cold_context) {
 			gus_traced_end(&cold, &(struct gus_error){ 0 });
 			gus_model_traced_close(m, NULL, &cold);

@@ -10,6 +10,7 @@
 #include "attribution/routes/walk.h"
 #include "attribution/traced/regions.h"
 #include "base/foreign_file.h"
+#include "base/heed.h"
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
 #include "cli/model/output.h"
@@ -179,12 +180,15 @@ static int measure(const char *path, struct extent *e, struct gus_error *err)
 	return 0;
 }
 
-static int read_source(struct gus_traced *t, struct gus_traced_source *source, uint64_t most, struct gus_error *err)
+static int read_source(struct gus_traced *t, struct gus_traced_source *source, uint64_t most,
+		       const struct gus_heed *heed, struct gus_error *err)
 {
 	int more = source ? 1 : -1;
 
-	while (more > 0 && t->taken < most)
+	while (more > 0 && t->taken < most) {
+		gus_heed_tell(heed, "running its trace", -1);
 		more = gus_traced_source_read(source, err);
+	}
 	if (source)
 		gus_traced_source_end(source);
 	return more >= 0 ? 0 : -1;
@@ -205,13 +209,13 @@ static int read_trace(const struct gus_model_traced *m, struct gus_traced *t, st
 		return gus_traced_read(t, trace, err);
 	source = gus_traced_source_new(t, trace, err);
 	if (!path)
-		return read_source(t, source, m->most, err);
+		return read_source(t, source, m->most, m->heed, err);
 	parts = extent.windows > STRETCHES ? extent.windows : STRETCHES;
 	stretch = m->most / parts > SETTLED ? m->most / parts : SETTLED;
 	if (source)
 		gus_traced_source_thin(source, stretch, (double)m->most / (double)extent.instructions,
 				       fmin(1, SLACK * (double)m->most / (double)(extent.windows * stretch)));
-	return read_source(t, source, UINT64_MAX, err);
+	return read_source(t, source, UINT64_MAX, m->heed, err);
 }
 
 /* What of it cannot be read is told by the run that is shown; that it could not be read this time is not. */

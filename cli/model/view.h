@@ -12,6 +12,7 @@
 
 struct gus_cache_config;
 struct gus_core_config;
+struct gus_heed;
 struct gus_screen;
 struct gus_screen_options;
 struct gus_model_expectation;
@@ -73,6 +74,7 @@ struct gus_model_traced {
 	struct gus_model_output *output;
 	const struct gus_model_expectation *expectation;
 	const struct gus_model_shower *shower; /* NULL: we do, as text or JSON */
+	const struct gus_heed *heed;    /* who wants to hear how far it is; NULL: nobody */
 	bool silent;                    /* what a command prints was seen in a run before, and is lost */
 };
 

@@ -314,11 +314,6 @@ static void tell_absent(const struct report_options *o, const struct gus_profile
 	gus_filter_absent(&o->filter, &o->modules, p, log);
 }
 
-static void heed(void *context, const char *what, double share)
-{
-	gus_progress(context, what, share);
-}
-
 static void warn(const char *text, void *context)
 {
 	gus_log(context, GUS_WARN, "%s", text);
@@ -363,7 +358,7 @@ static int draw(const struct report_options *o, struct gus_profile *p, uint64_t 
 		gus_selection_functions(p, (const char *const *)o->symbols.v, o->inlines, &functions);
 	r.units = gus_units_of(p);
 	gus_flame_print(&r, by_of(o), o->inlines, out);
-	gus_progress_end(p->heed.context);
+	gus_heed_tell(p->heed, NULL, 1);
 	tell_absent(o, p, &functions, log);
 	gus_strings_free(&functions);
 	return finish(o, &r, 0, log);
@@ -393,7 +388,7 @@ static int show(const struct report_options *o, const struct gus_sorting *sortin
 	r.by_total = gus_sorting_first(sorting) == GUS_SORT_TOTAL;
 	r.by_longest = gus_sorting_first(sorting) == GUS_SORT_LONGEST;
 	add_trees(&r, o, &calls, &tree);
-	gus_progress_end(p->heed.context);
+	gus_heed_tell(p->heed, NULL, 1);
 	if (o->format == TEXT && o->screen.pager)
 		gus_pager_begin(&screen);
 	tell_absent(o, p, &functions, log);
@@ -419,7 +414,7 @@ static int fold(const struct report_options *o, struct gus_profile *p)
 	if (o->symbols.n)
 		gus_selection_functions(p, (const char *const *)o->symbols.v, o->inlines, &functions);
 	gus_calls_make(&calls, p, &(struct gus_calls_options){ o->inlines, o->collapse });
-	gus_progress_end(p->heed.context);
+	gus_heed_tell(p->heed, NULL, 1);
 	tell_absent(o, p, &functions, log);
 	gus_folded_calls(&calls);
 	fflush(stdout);
@@ -452,7 +447,7 @@ static int share(const struct report_options *o, struct gus_reader *reader, stru
 	if (!o->filter.event)
 		filter->event = GUS_EVENT_ANY;
 	rc = gus_sharing_find(&sharing, reader, filter, symbols, log, &err);
-	gus_progress_end(filter->heed.context);
+	gus_heed_tell(filter->heed, NULL, 1);
 	if (rc != 0)
 		return status_of(&err);
 	r.profile = &sharing.profile;
@@ -516,19 +511,24 @@ static void tell_damage(const struct gus_damage *damage)
 
 static int move(const struct report_options *o)
 {
+	struct gus_progress progress = { 0 };
 	char *build_ids = gus_naming_build_ids(o->build_ids);
 	const struct gus_symbols_options symbols = { .symfs = o->symfs, .kallsyms = o->kallsyms,
 		.build_ids = build_ids };
 	struct gus_stacks_how how = { .input = o->input, .symbols = &symbols, .uarch = o->uarch,
 		.json = o->format == JSON, .csv = o->format == CSV, .replay = o->replay, .vs_model = o->vs_model,
 		.percent_limit = o->percent_limit, .screen = &o->screen,
-		.log = gus_cli_log(o->quiet ? -1 : o->verbosity), .tell = tell_damage };
+		.heed = gus_progress_heed(&progress), .log = gus_cli_log(o->quiet ? -1 : o->verbosity),
+		.tell = tell_damage };
 	struct gus_error err = { 0 };
-
 	int rc = unit_of(o->by, &how.unit, &err);
 
+	if (rc == 0 && !(how.naming = gus_naming_begin(&o->naming, how.log, &err)))
+		rc = -1;
 	if (rc == 0)
 		rc = gus_stacks_report(&how, &err);
+	gus_progress_end(&progress);
+	gus_naming_end(how.naming);
 	free(build_ids);
 	return rc == 0 ? 0 : status_of(&err);
 }
@@ -577,7 +577,7 @@ static int report(struct report_options *o)
 	filter.comms_kept = o->by & GUS_BY_COMM || o->graph.kind == GUS_TREES_FOLDED;
 	filter.weighs = weighs_of(o);
 	filter.kernel_ends = o->kernel_ends;
-	filter.heed = (struct gus_heed){ heed, &progress };
+	filter.heed = gus_progress_heed(&progress);
 	header = gus_reader_header(reader);
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
 	if (filter.chains && !gus_reader_has_chains(reader))
@@ -596,7 +596,7 @@ static int report(struct report_options *o)
 		status = status_of(&err);
 		goto out;
 	}
-	gus_naming_weigh(naming, &profile);
+	gus_naming_weigh_profile(naming, &profile);
 	if (o->flamegraph)
 		rc = draw(o, &profile, length, page.out);
 	else if (o->graph.kind == GUS_TREES_FOLDED)

@@ -6,6 +6,7 @@
 
 #include "attribution/accounts/account.h"
 #include "cli/common/json.h"
+#include "cli/stacks/kept.h"
 #include "cli/stacks/stacks.h"
 #include "symbolizer/insn/insn.h"
 

@@ -11,13 +11,16 @@
 #include "attribution/routes/routes.h"
 #include "attribution/traced/traced.h"
 #include "base/error.h"
+#include "base/heed.h"
 #include "cli/common/calibrated.h"
+#include "cli/common/naming.h"
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
 #include "cli/common/uarch_load.h"
 #include "cli/model/expected.h"
 #include "cli/model/output.h"
 #include "cli/model/traced.h"
+#include "cli/stacks/kept.h"
 #include "model/machine/config.h"
 #include "model/oracles/cache.h"
 #include "proto/reader.h"
@@ -39,6 +42,8 @@ struct stacks {
 	struct run warm, cold;
 	struct gus_core_config config;
 	struct gus_cache_config caches;
+	const struct gus_uarch *uarch;
+	struct gus_stacks_kept *kept;   /* NULL: nothing is */
 	const char *path;               /* of the recording, which may have come by a pipe */
 	bool shown;
 };
@@ -79,26 +84,6 @@ static void split_left(struct gus_stacks_view *v)
 	}
 }
 
-/* What the model alone has. */
-struct modelled {
-	struct gus_clues clues;
-	struct gus_account account;
-	struct gus_sums sums;
-};
-
-static void modelled_make(struct modelled *m, const struct gus_account *a, const struct gus_groups *groups,
-			  enum gus_sum_unit unit)
-{
-	gus_account_of_model(&m->account, &m->clues, a, groups);
-	gus_sums_make(&m->sums, &m->account, unit);
-}
-
-static void modelled_free(struct modelled *m)
-{
-	gus_sums_free(&m->sums);
-	gus_account_free(&m->account);
-}
-
 const struct gus_sum_row *gus_stacks_modelled(const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	return v->modelled ? gus_sums_find(v->modelled, row) : NULL;
@@ -115,31 +100,23 @@ static void tell_ran(const struct gus_model_view *model, struct gus_stacks_ran *
 	snprintf(ran->first, sizeof(ran->first), "%.255s", model->windows->first.text);
 }
 
-static void print(const struct stacks *s, const struct gus_clues *clues, const struct gus_groups *groups,
-		 const struct gus_model_view *model, const char *why)
+/* ran: NULL: nothing was; why: for people. */
+static void print(const struct stacks *s, const struct gus_clues *clues, const struct gus_stacks_accounts *of,
+		  const struct gus_stacks_ran *ran, const char *why)
 {
 	const Gusprof__Header *h = clues->profile.header;
-	struct gus_stacks_ran ran;
-	struct gus_stacks_view v = { .how = s->how, .clues = clues, .ran = model ? &ran : NULL,
-		.uarch = model ? model->model->uarch : NULL, .why = why, .width = s->config.retire_width,
+	struct gus_sums sums, all, modelled;
+	struct gus_stacks_view v = { .how = s->how, .clues = clues, .account = &of->account, .ran = ran, .why = why,
+		.uarch = ran ? s->uarch : NULL, .width = s->config.retire_width, .sums = &sums,
+		.modelled = of->vs_model && s->how->unit < GUS_SUM_THREAD ? &modelled : NULL,
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
-	struct gus_account account;
-	struct modelled modelled;
-	struct gus_sums sums, all;
 
-	if (model)
-		tell_ran(model, &ran);
-	gus_account_make(&account, clues, groups, s->config.retire_width);
-	gus_sums_make(&sums, &account, s->how->unit);
-	gus_sums_make(&all, &account, GUS_SUM_ALL);
-	v.account = &account;
-	split_left(&v);
-	v.sums = &sums;
+	gus_sums_make(&sums, &of->account, s->how->unit);
+	gus_sums_make(&all, &of->account, GUS_SUM_ALL);
 	v.all = &all.rows.v[0];
-	if (s->how->vs_model && groups && account.explained && s->how->unit < GUS_SUM_THREAD) {
-		modelled_make(&modelled, &account, groups, s->how->unit);
-		v.modelled = &modelled.sums;
-	}
+	if (v.modelled)
+		gus_sums_make(&modelled, &of->modelled, s->how->unit);
+	split_left(&v);
 	if (s->how->take)
 		s->how->take(s->how->take_context, &v);
 	else if (s->how->json)
@@ -149,39 +126,85 @@ static void print(const struct stacks *s, const struct gus_clues *clues, const s
 	else
 		gus_stacks_text(&v);
 	if (v.modelled)
-		modelled_free(&modelled);
+		gus_sums_free(&modelled);
 	gus_sums_free(&sums);
 	gus_sums_free(&all);
-	gus_account_free(&account);
 }
 
-/* Of the recording, with what its traces made the model do. */
-static int account(struct stacks *s, const struct gus_groups *groups, const struct gus_model_view *model,
+/* What traces have made the model do: all at once, or as it was found out before. */
+static bool make(const struct stacks *s, const struct gus_clues *clues, const struct gus_groups *groups,
+		 const struct gus_model_view *model, struct gus_stacks_accounts *of, struct gus_stacks_ran *ran)
+{
+	*of = (struct gus_stacks_accounts){ .vs_model = false };
+	if (!model && gus_stacks_kept_has(s->kept))
+		return gus_stacks_kept_take(s->kept, clues, of, ran);
+	gus_account_make(&of->account, clues, groups, s->config.retire_width);
+	if (model)
+		tell_ran(model, ran);
+	of->vs_model = s->how->vs_model && groups && of->account.explained;
+	if (of->vs_model)
+		gus_account_of_model(&of->modelled, &of->of_model, &of->account, groups);
+	if (groups)
+		gus_stacks_kept_put(s->kept, of, ran);
+	return true;
+}
+
+static void weigh_modules(struct gus_naming *n, const struct gus_clues *clues)
+{
+	uint32_t modules = gus_space_modules(clues->profile.space);
+	uint64_t *weights = gus_zalloc(modules * sizeof(*weights));
+
+	for (size_t i = 0; i < clues->time.n; i++)
+		weights[clues->places.v[clues->time.v[i].place].place.module] += clues->time.v[i].weight;
+	gus_naming_weigh(n, clues->profile.space, weights, modules, clues->weight);
+	free(weights);
+}
+
+/* Of the recording, with what its traces made the model do. kept: that was found out before; 1: it was not. */
+static int account(struct stacks *s, const struct gus_groups *groups, const struct gus_model_view *model, bool kept,
 		   const char *why, struct gus_error *err)
 {
 	struct gus_reader *reader = gus_recording_open(s->path, err);
 	const Gusprof__Header *header = reader ? gus_reader_header(reader) : NULL;
 	struct gus_symbols_options symbols = s->how->symbols ? *s->how->symbols : (struct gus_symbols_options){ 0 };
 	const struct gus_error *failure;
+	struct gus_stacks_accounts of;
+	struct gus_stacks_ran ran;
 	struct gus_clues clues;
 	int rc = -1;
 
-	s->shown = true;
+	gus_heed_tell(s->how->heed, NULL, 1); /* as reading it may give warnings */
 	symbols.boot_id = header && header->host ? header->host->boot_id : NULL;
+	if (s->how->naming) {
+		symbols.cache = gus_naming_cache(s->how->naming);
+		symbols.fetch = gus_naming_fetch(s->how->naming);
+	}
 	if (reader && gus_clues_read(&clues, reader, &symbols, model ? model->traced : NULL, s->how->log,
 				     err) == 0) {
-		clues.nominal = model && !gus_calibrated_file(model->model->uarch);
-		s->how->tell(&clues.profile.damage);
+		if (s->how->naming)
+			weigh_modules(s->how->naming, &clues);
+		clues.heed = s->how->heed;
+		clues.nominal = (model || kept) && !gus_calibrated_file(s->uarch);
 		rc = clues.samples ? 0 : gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to show: %s has no sample",
 						  gus_recording_name(s->how->input));
-		if (rc == 0)
-			print(s, &clues, groups, model, why);
+		if (rc == 0 && !make(s, &clues, groups, model, &of, &ran))
+			rc = 1;
+		s->shown = rc <= 0;
+		gus_heed_tell(s->how->heed, NULL, 1);
+		if (s->shown)
+			s->how->tell(&clues.profile.damage);
+		if (rc == 0) {
+			print(s, &clues, &of, model || kept ? &ran : NULL, why);
+			gus_stacks_accounts_free(&of);
+		}
 		failure = gus_symbols_failure(clues.profile.symbols);
 		if (rc == 0 && failure) {
 			*err = *failure;
 			rc = -1;
 		}
 		gus_clues_free(&clues);
+	} else {
+		s->shown = true;
 	}
 	gus_reader_close(reader);
 	return rc;
@@ -194,10 +217,10 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	struct stacks *s = context;
 
 	if (model->inferred && model->inferred->source != GUS_ROUTES_STACKS)
-		return account(s, NULL, model, "the recording has no windows of it (record makes some, or says "
+		return account(s, NULL, model, false, "the recording has no windows of it (record makes some, or says "
 			       "why not)", err);
 	gus_account_doubt(s->groups, model->traced);
-	return account(s, s->groups, model, NULL, err);
+	return account(s, s->groups, model, false, NULL, err);
 }
 
 static int run(struct stacks *s, const struct gus_uarch *uarch, const char *path, struct gus_error *err)
@@ -213,6 +236,7 @@ static int run(struct stacks *s, const struct gus_uarch *uarch, const char *path
 		.input = s->how->input, .screen = s->how->screen, .output = &output,
 		.expectation = &expectation, .shower = &shower, .silent = true,
 		.listen = listen, .leave = leave, .listen_context = &s->warm, .cold_context = &s->cold,
+		.heed = s->how->heed,
 	};
 	const struct gus_model_process process = { .window = WINDOW, .replay = s->how->replay };
 	int rc = gus_model_output_open(&output, err);
@@ -233,7 +257,16 @@ static int without(struct stacks *s, int rc, struct gus_error *err)
 	if (rc == 0 || s->shown || (why.code == GUS_E_USAGE && s->how->uarch) || gus_error_is_transient(err))
 		return rc;
 	*err = (struct gus_error){ 0 };
-	return account(s, NULL, NULL, why.text, err);
+	return account(s, NULL, NULL, false, why.text, err);
+}
+
+static struct gus_stacks_kept *open_kept(const struct gus_stacks_how *how, const char *path,
+					 const struct gus_uarch *uarch)
+{
+	const struct gus_stacks_asked asked = { path, uarch->digest, how->replay, how->vs_model };
+	const char *folder = how->naming ? gus_naming_cache(how->naming) : NULL;
+
+	return folder ? gus_stacks_kept_open(folder, &asked, how->log) : NULL;
 }
 
 int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err)
@@ -250,10 +283,17 @@ int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err)
 	if (uarch) {
 		gus_core_config_of(&s.config, uarch);
 		gus_cache_config_of(&s.caches, uarch);
-		rc = run(&s, uarch, path, err);
+		s.uarch = uarch;
+		s.kept = open_kept(how, path, uarch);
+		rc = gus_stacks_kept_has(s.kept) ? account(&s, NULL, NULL, true, NULL, err) : 1;
+		if (rc > 0) {
+			gus_stacks_kept_forget(s.kept);
+			rc = run(&s, uarch, path, err);
+		}
 	}
 	if (path && (uarch || !how->uarch))
 		rc = without(&s, rc, err);
+	gus_stacks_kept_close(s.kept);
 	gus_uarch_free(uarch);
 	gus_groups_free(s.groups);
 	free(path);

@@ -10,8 +10,11 @@
 
 struct gus_damage;
 struct gus_error;
+struct gus_heed;
 struct gus_log;
+struct gus_naming;
 struct gus_screen_options;
+struct gus_stacks_ran;
 struct gus_symbols_options;
 struct gus_stacks_view;
 struct gus_uarch;
@@ -23,8 +26,10 @@ struct gus_stacks_how {
 	bool json, csv, replay;         /* replay: also snapshots of a recording that is not our own */
 	double percent_limit;           /* rows below it are left out, and their number is told; -1: half a percent */
 	const struct gus_screen_options *screen;
+	struct gus_naming *naming;      /* how: names, and what was found out before; NULL: as they are, and nothing */
 	const struct gus_symbols_options *symbols;      /* where names are looked for; NULL: where they are */
 	const struct gus_log *log;
+	const struct gus_heed *heed;    /* before anything is shown, it is told that it is over: by NULL */
 	void (*tell)(const struct gus_damage *damage);  /* what of the recording cannot be read */
 	/* Who has what is to be shown, while this runs; NULL: it is printed. */
 	void (*take)(void *context, const struct gus_stacks_view *v);
@@ -34,15 +39,6 @@ struct gus_stacks_how {
 /* Replays the snapshots of the recording, runs what they execute through the core engine, and prints. Without any, or
  * if that fails, samples stay where they were seen, and it is said why. -1 with err. */
 int gus_stacks_report(const struct gus_stacks_how *how, struct gus_error *err);
-
-/* What was run of the recording's traces. */
-struct gus_stacks_ran {
-	bool windows;                   /* they are of windows of a process, ... */
-	unsigned taken, failed;         /* ... so many; and that could not be read, ... */
-	char first[256];                /* ... why the first could not */
-	bool partly;                    /* stretches alone were run */
-	uint64_t left_out;              /* instructions of threads that were not run, as there are too many */
-};
 
 struct gus_stacks_view {
 	const struct gus_stacks_how *how;

@@ -12,6 +12,7 @@
 #include "cli/common/calibrated.h"
 #include "cli/screen/table.h"
 #include "cli/stacks/bar.h"
+#include "cli/stacks/kept.h"
 #include "cli/stacks/stacks.h"
 #include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"

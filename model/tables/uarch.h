@@ -198,6 +198,7 @@ struct gus_uarch {
 	const char **aliases;
 	const char **likes;       /* what it was derived from, nearest first */
 	const char **files;       /* the names of the texts that it was made from */
+	uint64_t digest;          /* of these texts, in their order: XXH3 */
 	const char **units;       /* of exclusive */
 	struct gus_uarch_source *sources;
 	struct gus_uarch_param *params;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "model/tables/uarch_private.h"
 
@@ -45,6 +46,7 @@ int gus_parse_text(struct gus_uarch_parser *p, const char *file, const char *tex
 	p->line = 0;
 	p->ends = (struct gus_text_end){ 0 };
 	gus_vec_push(&p->file_list, file);
+	p->u->digest = XXH3_64bits_withSeed(text, size, p->u->digest);
 	while (text < end) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
 

@@ -8,29 +8,18 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/identity.h"
 #include "base/limits.h"
 #include "base/store.h"
 #include "symbolizer/elf/dwarf.h"
 
 #define CALLS_MAX 64 /* of one address; more than names that are shown */
 
-/* What tells a file from every other one, and from itself as it was before it was changed. */
 static void add_identity(struct gus_recall *r, const struct gus_elf *e)
 {
-	uint64_t identity[7] = { 0 };
+	const struct gus_identity identity = gus_identity_of(e ? &e->stat : NULL);
 
-	if (e) {
-		const struct stat *st = &e->stat;
-
-		identity[0] = st->st_dev;
-		identity[1] = st->st_ino;
-		identity[2] = (uint64_t)st->st_size;
-		identity[3] = (uint64_t)st->st_mtim.tv_sec;
-		identity[4] = (uint64_t)st->st_mtim.tv_nsec;
-		identity[5] = (uint64_t)st->st_ctim.tv_sec;
-		identity[6] = (uint64_t)st->st_ctim.tv_nsec;
-	}
-	gus_vec_append(&r->key, (const uint8_t *)identity, sizeof(identity));
+	gus_vec_append(&r->key, (const uint8_t *)&identity, sizeof(identity));
 }
 
 /* The build id is for people who look into the folder. */

@@ -18,6 +18,7 @@
 #include "cli/common/calibrated.h"
 #include "cli/model/view.h"
 #include "cli/screen/screen.h"
+#include "cli/stacks/kept.h"
 #include "cli/stacks/stacks.h"
 #include "model/tables/uarch.h"
 #include "printed.h"
