@@ -194,6 +194,82 @@ static void in_order(void **state)
 	gus_sums_free(&s);
 }
 
+/* Of rows that weigh as much that stands first at which more was seen. */
+static void by_what_was_seen(void **state)
+{
+	struct made *m = *state;
+	struct gus_sums s;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 7, (struct gus_sample){ .ip = lib_at + TEXT + 5 });
+	made_samples(m, 7, (struct gus_sample){ .ip = lib_at + TEXT + 9 });
+	made_account(m, false);
+	for (uint64_t first = 6000; first <= 8000; first += 2000) {
+		m->account.seen.v[0].weight = first;
+		m->account.seen.v[1].weight = 14000 - first;
+		sum(m, GUS_SUM_INSTRUCTION, 2, &s);
+		assert_int_equal(s.rows.v[0].seen, 8000);
+		assert_int_equal(s.rows.v[1].seen, 6000);
+		gus_sums_free(&s);
+	}
+}
+
+/* How much the product has is in doubt by as much as it has, so it is no fact. What it is of is known, as nothing else
+ * is possible, if its share of the samples is five at least. */
+static void the_only_component(void **state)
+{
+	struct made *m = *state;
+	struct gus_replicates *r = &m->account.solution.replicates;
+	struct gus_sums s;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_samples(m, 1400, (struct gus_sample){ .ip = lib_at + TEXT });
+	made_account(m, true);
+	for (size_t i = 0; i < m->account.cells.n; i++) {
+		const struct gus_account_cell *cell = &m->account.cells.v[i];
+
+		for (size_t k = 0; m->account.places.v[cell->place].offset == TEXT + IMUL && k < GUS_REPLICATES; k++)
+			r->shares[cell->told * GUS_REPLICATES + k] = k % 2 * 2 * r->cells.v[cell->told].share;
+	}
+	for (int five = 0; five < 2; five++) {
+		sum(m, GUS_SUM_INSTRUCTION, 4, &s);
+		m->clues.samples = (uint64_t)(5 / ((double)s.rows.v[1].weight / 2100000)) + (uint64_t)five;
+		gus_sums_free(&s);
+		sum(m, GUS_SUM_INSTRUCTION, 4, &s);
+		assert_int_equal(s.rows.v[1].offset, TEXT + IMUL);
+		assert_false(s.rows.v[1].fact);
+		assert_int_equal(s.rows.v[1].stack.n, 1);
+		assert_int_equal(s.rows.v[1].stack.v[0].what.unknown, !five);
+		assert_int_equal(s.rows.v[1].stack.v[0].evidence, five ? GUS_MODELLED : GUS_UNKNOWN);
+		gus_sums_free(&s);
+	}
+}
+
+/* A cell of the solution that is less than a unit of weight is in no row, so no row is in doubt for it. */
+static void less_than_a_unit(void **state)
+{
+	struct made *m = *state;
+	struct gus_replicates *r = &m->account.solution.replicates;
+	struct gus_sums before, s;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	sum(m, GUS_SUM_INSTRUCTION, 3, &before);
+	gus_vec_push(&r->cells, (struct gus_replicates_cell){ .who = 1, .share = .1 });
+	r->shares = gus_resize(r->shares, r->cells.n * GUS_REPLICATES, sizeof(*r->shares));
+	for (size_t i = 0; i < GUS_REPLICATES; i++)
+		r->shares[(r->cells.n - 1) * GUS_REPLICATES + i] = .1;
+	sum(m, GUS_SUM_INSTRUCTION, 3, &s);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(s.rows.v[i].bounds.low, before.rows.v[i].bounds.low);
+		assert_int_equal(s.rows.v[i].bounds.high, before.rows.v[i].bounds.high);
+	}
+	gus_sums_free(&before);
+	gus_sums_free(&s);
+}
+
 /* Five of ten samples are a fact, and the three that say that nothing was met are not: these are unknown, as are the
  * two that say nothing. A half of ten is 23.7 to 76.3 %. */
 static void what_is_no_fact(void **state)
@@ -318,6 +394,72 @@ static void by_name(void **state)
 	assert_true(unlink(path) == 0 && rmdir(folder) == 0);
 }
 
+/* DWARF 4 of a unit of 12 bytes, "a.c": four bytes of line 10, four of 20, and four of 10 again. */
+static void add_lines(struct made_elf *elf)
+{
+	static const uint8_t abbreviations[] = {
+		1, 0x11, 0, 0x03, 0x08, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0, 0, /* name, lines, from, size */
+		0,
+	}, unit[] = {
+		32, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, /* size, version, abbreviations, bytes of an address */
+		1, 'a', '.', 'c', 0, 0, 0, 0, 0, 0x00, 0x10, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0,
+	}, lines[] = {
+		62, 0, 0, 0, 4, 0, 27, 0, 0, 0, 1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1,
+		0, 'a', '.', 'c', 0, 0, 0, 0, 0,
+		0, 9, 2, 0x00, 0x10, 0, 0, 0, 0, 0, 0, /* from MADE_ELF_TEXT on */
+		3, 9, 1, 2, 4, 3, 10, 1, 2, 4, 3, 0x76, 1, 2, 4, 0, 1, 1,
+	};
+
+	made_elf_add(elf, ".debug_abbrev", SHT_PROGBITS, 0, abbreviations, sizeof(abbreviations));
+	made_elf_add(elf, ".debug_info", SHT_PROGBITS, 0, unit, sizeof(unit));
+	made_elf_add(elf, ".debug_line", SHT_PROGBITS, 0, lines, sizeof(lines));
+}
+
+/* What is of one line is one row, wherever it lies; what has none is its function's, and what has none either is its
+ * own. */
+static void by_line(void **state)
+{
+	char folder[] = "/tmp/gusprof-test-XXXXXX", path[sizeof(folder) + 4];
+	struct made_elf elf = made_elf_begin();
+	struct made *m = *state;
+	struct gus_sum_row other = { .module = path, .file = "a.c", .line = 20, .thread = GUS_CLUE_NONE };
+	struct gus_sums s;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/lib", folder);
+	made_elf_add_symbols(&elf, 16, 1, "\0named", 7);
+	add_lines(&elf);
+	made_elf_write(&elf, path);
+	m->lib = path;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 9, (struct gus_sample){ .ip = lib_at + 1 });
+	made_samples(m, 8, (struct gus_sample){ .ip = lib_at + 5 });
+	made_samples(m, 4, (struct gus_sample){ .ip = lib_at + 9 });
+	made_samples(m, 3, (struct gus_sample){ .ip = lib_at + 13 });
+	made_samples(m, 2, (struct gus_sample){ .ip = lib_at + 0x500 });
+	made_account(m, false);
+	sum(m, GUS_SUM_LINE, 4, &s);
+	for (size_t i = 0; i < 2; i++) {
+		assert_non_null(s.rows.v[i].file);
+		assert_string_equal(s.rows.v[i].file, "a.c");
+		assert_int_equal(s.rows.v[i].line, i ? 20 : 10);
+		assert_int_equal(s.rows.v[i].weight, i ? 8000 : 13000);
+		assert_string_equal(s.rows.v[i].function, "named");
+	}
+	assert_ptr_equal(gus_sums_find(&s, &other), &s.rows.v[1]);
+	assert_null(s.rows.v[2].file);
+	assert_string_equal(s.rows.v[2].function, "named");
+	assert_int_equal(s.rows.v[2].offset, 13);
+	assert_null(s.rows.v[3].function);
+	assert_int_equal(s.rows.v[3].offset, 0x500);
+	gus_sums_free(&s);
+	sum(m, GUS_SUM_FUNCTION, 5, &s);
+	assert_null(s.rows.v[0].file);
+	assert_int_equal(s.rows.v[0].line, 0);
+	gus_sums_free(&s);
+	assert_true(unlink(path) == 0 && rmdir(folder) == 0);
+}
+
 static void units_have_names(void **state)
 {
 	(void)state;
@@ -383,10 +525,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_same_of_others, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(by_loops, made_account_setup_erratic, made_account_teardown),
 		cmocka_unit_test_setup_teardown(in_order, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(by_what_was_seen, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(the_only_component, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(less_than_a_unit, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_fact, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(moved_and_stayed, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_a_part, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(by_name, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(by_line, made_account_setup, made_account_teardown),
 		cmocka_unit_test(units_have_names),
 		cmocka_unit_test_setup_teardown(how_sure, made_account_setup, made_account_teardown),
 	};
