@@ -322,6 +322,7 @@ unit_tests = \
 	tests/unit/test_frontend \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
+	tests/unit/test_groups \
 	tests/unit/test_growing \
 	tests/unit/test_helper \
 	tests/unit/test_html \
@@ -753,6 +754,7 @@ tests_unit_test_stored_SOURCES = tests/unit/test_stored.c $(made_snapshot)
 tests_unit_test_current_SOURCES = tests/unit/test_current.c $(made_mapping)
 tests_unit_test_space_SOURCES = tests/unit/test_space.c $(made_mapping)
 tests_unit_test_sampler_SOURCES = tests/unit/test_sampler.c
+tests_unit_test_groups_SOURCES = tests/unit/test_groups.c
 tests_unit_test_replicates_SOURCES = tests/unit/test_replicates.c
 tests_unit_test_finder_SOURCES = tests/unit/test_finder.c $(made_trace)
 tests_unit_test_met_SOURCES = tests/unit/test_met.c
