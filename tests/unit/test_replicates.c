@@ -109,6 +109,20 @@ static void tell(struct loop *f, const struct gus_replicates_options *o, struct 
 	gus_replicates_free(&r);
 }
 
+/* Of both, where each may have several cells. */
+static void tell_sites(struct loop *f, const struct gus_replicates_options *o, struct gus_replicates_sum *both)
+{
+	uint32_t of[8];
+	struct gus_replicates r;
+
+	gus_replicates_make(&r, f->spread, &f->prior, &f->seen, 1, o);
+	assert_true(r.cells.n > 2 && r.cells.n <= 8);
+	for (size_t i = 0; i < r.cells.n; i++)
+		of[i] = r.cells.v[i].site;
+	gus_replicates_add(&r, of, 2, both);
+	gus_replicates_free(&r);
+}
+
 static void drop(struct loop *f)
 {
 	gus_spread_free(f->spread);
@@ -188,6 +202,31 @@ static void test_sum(void **state)
 	drop(&f);
 }
 
+/* All is seen at A. How often B retires with it, which the model never has, is in doubt as such ways are, as groups of
+ * two are, and by itself; that all groups of a site are is no doubt, as all are A's. */
+static void test_doubts(void **state)
+{
+	static const struct { struct gus_replicates_doubts doubts; bool open; } cases[] = {
+		{ { 0 }, false }, { { .ways = 1 }, true }, { { .classes = 1 }, true }, { { .sites = 1 }, false },
+		{ { .cycles = 1 }, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_replicates_options o = exact();
+		struct gus_replicates_sum both[2], sum;
+		struct loop f;
+
+		o.doubts = cases[i].doubts;
+		begin(&f, 2);
+		fit_slices(&f, 0, OF_SLICE / 2, SLICES);
+		tell(&f, &o, both, &sum);
+		assert_int_equal(both[0].deviation > 1e-3, cases[i].open);
+		assert_true(sum.deviation < 1e-9);
+		drop(&f);
+	}
+}
+
 /* Half of A's executions in the model meet something, and it is in doubt how many, by so much as a logarithm and as so
  * many samples leave it: how often either was met is off by that twice, for itself and with all of its kind. The odds
  * are then off by four such doubts, which way each is being chance: by 2 of them. Of A's half of the time a quarter of
@@ -258,23 +297,36 @@ static void test_executed(void **state)
 	assert_true(deviations[1] > .02 && deviations[1] > 5 * deviations[0]);
 }
 
-/* Replicates leave the fit as it was. */
+/* Replicates leave the fit and what was believed as they were, so they are the same again. */
 static void test_again(void **state)
 {
 	struct gus_replicates_options o = gus_replicates_defaults(GUS_REPLICATES_STACKS);
 	struct gus_spread_cells before = { 0 }, after = { 0 };
-	struct gus_replicates_sum both[2], sum;
+	struct gus_replicates_sum both[2], again[2];
+	double cycles[64], met[64];
 	struct loop f;
 
 	(void)state;
-	begin(&f, 2);
+	begin_met(&f, 2, ROUNDS / 2);
 	fit_slices(&f, 5, 3, 7);
+	assert_true(f.prior.cycles.n <= 64 && f.prior.met.n <= 64);
+	for (size_t i = 0; i < f.prior.cycles.n; i++)
+		cycles[i] = f.prior.cycles.v[i].share;
+	for (size_t i = 0; i < f.prior.met.n; i++)
+		met[i] = f.prior.met.v[i].share;
 	gus_spread_cells(f.spread, &before);
-	tell(&f, &o, both, &sum);
+	tell_sites(&f, &o, both);
 	gus_spread_cells(f.spread, &after);
 	assert_int_equal(before.n, after.n);
 	for (size_t i = 0; i < before.n; i++)
 		assert_true(before.v[i].share == after.v[i].share);
+	for (size_t i = 0; i < f.prior.cycles.n; i++)
+		assert_true(f.prior.cycles.v[i].share == cycles[i]);
+	for (size_t i = 0; i < f.prior.met.n; i++)
+		assert_true(f.prior.met.v[i].share == met[i]);
+	tell_sites(&f, &o, again);
+	assert_true(both[0].deviation > 0 && both[0].deviation == again[0].deviation);
+	assert_true(both[1].share == again[1].share && both[1].deviation == again[1].deviation);
 	gus_vec_free(&before);
 	gus_vec_free(&after);
 	drop(&f);
@@ -342,6 +394,8 @@ static void test_who(void **state)
 		assert_true(r.cells.v[i].who == 3 + i / 2 && r.cells.v[i].site == i % 2);
 	gus_replicates_add(&r, each, 4, sums);
 	assert_float_equal(sums[0].share + sums[1].share + sums[2].share + sums[3].share, 1, 1e-9);
+	for (size_t i = 0; i < 4; i++)
+		assert_true(sums[i].deviation < sums[i].share / 2);
 	gus_replicates_free(&r);
 	drop(&f);
 }
@@ -353,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_clumps),
 		cmocka_unit_test(test_change),
 		cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_doubts),
 		cmocka_unit_test(test_met),
 		cmocka_unit_test(test_executed),
 		cmocka_unit_test(test_again),

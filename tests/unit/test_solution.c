@@ -18,11 +18,11 @@
 #include "proto/psv.h"
 #include "proto/sample.h"
 
-enum { A = 0x100, B = 0x104, NOWHERE = 0x900, ROUNDS = 1000, SAMPLES = 62000 };
+enum { A = 0x100, SECOND = 0x102, B = 0x104, NOWHERE = 0x900, ROUNDS = 1000, SAMPLES = 62000 };
 
 struct loop {
 	struct gus_op ops[2];
-	struct gus_program_insn insns[2];
+	struct gus_program_insn insns[3];
 	struct gus_program p;
 	struct gus_groups *groups;
 	struct gus_seen seen;
@@ -31,17 +31,18 @@ struct loop {
 	struct gus_solution s;
 };
 
-static void begin_of(struct loop *f, uint32_t slots)
+/* A is so many slots, and so many instructions that are fused to one op. */
+static void begin_fused(struct loop *f, uint16_t slots, uint8_t insns)
 {
 	const struct gus_core_listener *l;
 
 	*f = (struct loop){ .groups = gus_groups_new() };
-	f->p = (struct gus_program){ .ops = f->ops, .insns = f->insns, .ops_n = 2, .insns_n = 2 };
-	for (uint32_t i = 0; i < 2; i++) {
-		f->ops[i] = (struct gus_op){ .insn = i, .insns_n = 1, .slots = i ? 1 : slots };
-		f->insns[i].offset = i ? B : A;
-		f->insns[i].info.length = 4;
-	}
+	f->p = (struct gus_program){ .ops = f->ops, .insns = f->insns, .ops_n = 2, .insns_n = insns + 1u };
+	f->ops[0] = (struct gus_op){ .insn = 0, .insns_n = insns, .slots = slots };
+	f->ops[1] = (struct gus_op){ .insn = insns, .insns_n = 1, .slots = 1 };
+	f->insns[0] = (struct gus_program_insn){ .offset = A, .info.length = (uint8_t)(4 / insns) };
+	f->insns[1] = (struct gus_program_insn){ .offset = SECOND, .info.length = 2 };
+	f->insns[insns] = (struct gus_program_insn){ .offset = B, .info.length = 4 };
 	l = gus_groups_listen(f->groups, 7, &f->p);
 	for (uint32_t i = 0; i < 2 * ROUNDS; i++) {
 		l->retire(l->context, &(struct gus_core_retired){ .op = i % 2, .ends = true });
@@ -55,7 +56,7 @@ static void begin_of(struct loop *f, uint32_t slots)
 
 static void begin(struct loop *f)
 {
-	begin_of(f, 1);
+	begin_fused(f, 1, 1);
 }
 
 /* A share of all time, seen at A or B, as much in each slice. */
@@ -242,7 +243,7 @@ static void of_ops(void **state)
 	struct loop f;
 
 	(void)state;
-	begin_of(&f, 2);
+	begin_fused(&f, 2, 1);
 	see_time(&f, A, 0, 1);
 	see_executions(&f, A, 6000, 0);
 	see_executions(&f, B, 3000, 0);
@@ -466,6 +467,50 @@ static void of_slices(void **state)
 	assert_true(deviation_of_b(true) > 1.4 * deviation_of_b(false));
 }
 
+/* All interrupts of a wait for A land behind it, or on it if they are early. */
+static void early_interrupts(void **state)
+{
+	(void)state;
+	for (int early = 0; early < 2; early++) {
+		struct loop f;
+
+		begin(&f);
+		f.given.width = 1;
+		f.given.sight = GUS_SPREAD_BEHIND;
+		f.given.early = early;
+		see_time(&f, A, 0, .75);
+		see_time(&f, B, 0, .25);
+		solve(&f, GUS_SOLUTION_BY_NOTHING, 0);
+		assert_float_equal(share_of(&f, early ? A : B, 0), .75, .02);
+		end(&f);
+	}
+}
+
+/* A is two instructions. If more than two of a thousand interrupts are at its second, the CPU takes them there while A
+ * is waited for; else they are as those at its first, which are of B. */
+static void between_two_that_are_fused(void **state)
+{
+	static const struct { double second, of_a; } cases[] = { { .001, 0 }, { .003, .003 }, { .9, .9 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct loop f;
+
+		begin_fused(&f, 1, 2);
+		f.given.width = 1;
+		f.given.sight = GUS_SPREAD_INTERRUPT;
+		see_time(&f, A, 0, 1 - cases[i].second);
+		see_time(&f, A, 0, cases[i].second);
+		for (size_t k = GUS_REPLICATES_SLICES; k < f.time.n; k++)
+			f.time.v[k].count.second = true;
+		solve(&f, GUS_SOLUTION_BY_NOTHING, 0);
+		assert_float_equal(share_of(&f, A, 0), cases[i].of_a, 5e-4);
+		assert_float_equal(share_of(&f, A, 0) + share_of(&f, B, 0), 1, 1e-9);
+		assert_int_equal(f.s.left.n, 0);
+		end(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -486,6 +531,8 @@ int main(void)
 		cmocka_unit_test(what_the_last_met),
 		cmocka_unit_test(of_threads),
 		cmocka_unit_test(of_slices),
+		cmocka_unit_test(early_interrupts),
+		cmocka_unit_test(between_two_that_are_fused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
