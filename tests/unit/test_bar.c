@@ -58,6 +58,7 @@ static void bars_are_as_high_as_rows(void **state)
 	bar_is(&s, 900, 7200, "mmb");
 	bar_is(&s, 900, 900 * 24, "m");
 	bar_is(&s, 900, UINT64_MAX, "m");
+	bar_is(&s, 900, 0, "m");
 	add(&s, TLB, 10);
 	bar_is(&s, 910, 910, "mmmmmmmmmmmmmmmmbbbbbbbb");
 	bar_is(&none, 0, 900, "");
@@ -79,6 +80,8 @@ static void legends_have_what_is_shown(void **state)
 	legend_is("mmbmm?", "b base, m ST-LLC, ? unknown; small letters: a model does");
 	legend_is("LL", "l ST-L1; capitals: samples tell");
 	legend_is("Fb", "b base, f FL-MB; capitals: samples tell, small letters: a model does");
+	legend_is("fL", "f FL-MB, l ST-L1; capitals: samples tell, small letters: a model does");
+	legend_is("Fl", "f FL-MB, l ST-L1; capitals: samples tell, small letters: a model does");
 	legend_is("??", "? unknown");
 	legend_is("bmltfoxqci", "b base, f FL-MB, o FL-MO, x FL-EX, m ST-LLC, l ST-L1, t ST-TLB, q DR-SQ, c DR-L1, "
 		  "i DR-TLB; small letters: a model does");

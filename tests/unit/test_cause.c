@@ -28,6 +28,7 @@ static const struct { const char *what; uint16_t events; bool unknown; uint64_t 
 	{ "mostly something else", 0, false, 1400, 700, 700, 4, GUS_INSN_LOAD, 0, false, "port" },
 	{ "a load a page behind", 0, false, 1400, 0, 701, 4, GUS_INSN_LOAD, 0, false, "4K aliasing" },
 	{ "a long chain's", 0, false, 700, 0, 0, 6, GUS_INSN_FP_OTHER, 0, false, "latency" },
+	{ "a longer one's", 0, false, 2100, 0, 0, 20, GUS_INSN_FP_OTHER, 0, false, "latency" },
 	{ "short, and not executed", 0, false, 700, 0, 0, 5, GUS_INSN_ALU, 0, false, "port" },
 	{ "a full store queue", EVENT(GUS_DR_SQ), false, 9000, 0, 0, 1, GUS_INSN_STORE, 0, false, NULL },
 	{ "the same by a lock", EVENT(GUS_DR_SQ), false, 0, 0, 0, 18, GUS_INSN_ALU, 0, true, NULL },

@@ -266,6 +266,9 @@ static void the_rows(void **state)
 	s->sums.rows.v[3].fact = true;
 	SAYS(s, " 0x20 [lib.so] imul rax, rbx unknown 100% (as seen)\n");
 	OMITS(s, " in 1 instructions");
+	s->clues.samples = 2000;
+	s->sums.rows.v[1].fact = false; /* and what is behind it is one */
+	SAYS(s, "\n# ~ about so much: ");
 }
 
 /* On a narrow screen code leaves first, and bars last, with their legend. */
@@ -277,6 +280,9 @@ static void what_fits(void **state)
 	screen.width = 110;
 	OMITS(s, "imul");
 	SAYS(s, " LLLLLLLLLLLLLLLLLLLLLLb? work+0x10 [app] ST-L1 75%, ");
+	screen.width = 98;
+	SAYS(s, "\n# share 95 % of the time stack instruction subjected to\n");
+	SAYS(s, "\n# b base, l ST-L1, ? unknown; ");
 	screen.width = 70;
 	SAYS(s, "# 20 samples of cpu-clock; each is where it is\n");
 	SAYS(s, "\n60.00% work+0x10 [app] ST-L1 75%, ");
@@ -348,17 +354,21 @@ static void beside_the_model(void **state)
 
 	OMITS(s, "model:");
 	of_model = (struct gus_sum_row){ .module = "", .weight = 100, .place = GUS_CLUE_NONE };
-	part(&of_model, FLUSH, false, GUS_MODELLED, 100);
+	part(&of_model, FLUSH, false, GUS_MODELLED, 90);
+	part(&of_model, MISS, false, GUS_MODELLED, 10);
 	s->v.modelled = &(const struct gus_sums){ .rows = { 0 } };
 	SAYS(s, "# share 95 % of the time seen model stack instruction code subjected to\n60.00% 55.00- 65.00% 5.00% "
 		"5.00% LLLLLLLLLLLLLLLLLLLLLLb? work+0x10 [app] imul rax, rbx ST-L1 75%, ");
-	SAYS(s, "base: divider 3%, FL-MB 2%; model: FL-MB 100%\n39.00% 35.00- 45.00% 94.00% - bbbbbbbbbbbbbbbb "
+	SAYS(s, "base: divider 3%, FL-MB 2%; model: FL-MB 90%, ST-L1 10%\n"
+		"39.00% 35.00- 45.00% 94.00% - bbbbbbbbbbbbbbbb "
 		"work+0x15");
 	o = document(s);
 	rows = json_object_get(o, "rows");
 	assert_int_equal(number_of(json_object_get(json_array_get(rows, 0), "model"), "weight"), 100);
 	assert_int_equal(number_of(json_object_get(json_object_get(json_array_get(rows, 0), "model"), "stack"),
-				   "FL-MB"), 100);
+				   "FL-MB"), 90);
+	assert_int_equal(number_of(json_object_get(json_object_get(json_array_get(rows, 0), "model"), "stack"),
+				   "ST-L1"), 10);
 	assert_true(json_is_null(json_object_get(json_array_get(rows, 1), "model")));
 	json_decref(o);
 	gus_stack_free(&of_model.stack);
@@ -418,6 +428,9 @@ static void a_row(void **state)
 	assert_int_equal(number_of(r, "pid"), -1);
 	assert_int_equal(number_of(r, "tid"), -1);
 	assert_null(text_of(r, "comm"));
+	assert_null(json_object_get(r, "model"));
+	assert_int_equal(json_object_size(json_object_get(r, "causes")), 1);
+	assert_string_equal(text_of(json_object_get(r, "causes"), "base"), "divider");
 	assert_int_equal(json_object_size(json_object_get(r, "stack")), 5);
 	assert_int_equal(number_of(json_object_get(r, "stack"), "ST-L1+ST-TLB"), 200);
 	assert_string_equal(text_of(json_object_get(r, "evidence"), "base"), "modelled");
@@ -446,6 +459,10 @@ static void lines(void **state)
 	expect_printed(print_csv, &s->v, "work+0x15 [app],/usr/bin/app,4117,,0.390000", true);
 	expect_printed(print_csv, &s->v, "0x20 [lib.so],/usr/lib/lib.so,32,\"imul rax, rbx\",0.002500,0.000000,"
 		       "0.010000,0.002500,0,unknown,,0.002500,0.002000,0.003500,unknown\n", true);
+	expect_printed(print_csv, &s->v, ",1,FL-MB,,0.015000,0.014500,0.016000,modelled\n", true);
+	expect_printed(print_csv, &s->v, ",1,unknown,,0.015000,0.014500,0.016000,unknown\n", true);
+	s->how.percent_limit = .25;
+	expect_printed(print_csv, &s->v, "lib.so", true);
 	s->how.percent_limit = .3;
 	expect_printed(print_csv, &s->v, "lib.so", false);
 	s->how.unit = GUS_SUM_MODULE;
