@@ -57,6 +57,7 @@ static void free_item(struct gus_difference_item *item)
 	free(item->key);
 	free(item->name);
 	free(item->function);
+	free(item->within);
 	gus_vec_free(&item->parts);
 }
 
@@ -71,10 +72,81 @@ struct gus_difference_item *gus_difference_add(struct gus_difference_side *s, st
 	}
 	old = &s->items.v[number - 1];
 	old->v = gus_difference_sum(&old->v, &item->v);
+	old->seen = gus_difference_sum(&old->seen, &item->seen);
+	old->stayed &= item->stayed;
 	for (size_t k = 0; k < item->parts.n; k++)
 		gus_difference_add_part(old, &item->parts.v[k]);
 	free_item(item);
 	return old;
+}
+
+/* Instructions by where they are. */
+
+struct code gus_vec(struct gus_difference_item *);
+
+static int by_code(const void *a, const void *b)
+{
+	const struct gus_difference_item *x = *(struct gus_difference_item *const *)a;
+	const struct gus_difference_item *y = *(struct gus_difference_item *const *)b;
+	int order = strcmp(x->within, y->within);
+
+	return order ? order : x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static struct code code_of(const struct gus_difference_side *s)
+{
+	struct code code = { 0 };
+
+	for (size_t i = 0; i < s->items.n; i++)
+		if (s->items.v[i].within)
+			gus_vec_push(&code, &s->items.v[i]);
+	if (code.n)
+		qsort(code.v, code.n, sizeof(*code.v), by_code);
+	return code;
+}
+
+/* Whether a side tells where the time about an instruction belongs. It may not have that instruction: what would be
+ * seen of it is at the next one, and at the end of code all that is known is of what is before it. */
+static bool tells(const struct code *code, struct gus_difference_item *item)
+{
+	size_t low = 0, high = code->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (by_code(&code->v[mid], &item) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < code->n && strcmp(code->v[low]->within, item->within) == 0)
+		return !code->v[low]->stayed;
+	return low > 0 && strcmp(code->v[low - 1]->within, item->within) == 0 && !code->v[low - 1]->stayed;
+}
+
+static void take_as_seen(struct gus_difference_item *item)
+{
+	item->v = item->seen;
+	item->parts.n = 0;
+	gus_difference_add_part(item, &(struct gus_difference_part){ { .unknown = true }, item->seen });
+}
+
+/* What is changed on one side while the other is asked is none of what is asked. */
+static void level(const struct code *of, const struct code *by)
+{
+	for (size_t i = 0; i < of->n; i++)
+		if (!of->v[i]->stayed && !tells(by, of->v[i]))
+			take_as_seen(of->v[i]);
+}
+
+void gus_difference_level(struct gus_difference_side *a, struct gus_difference_side *b)
+{
+	struct code x = code_of(a), y = code_of(b);
+
+	level(&x, &y);
+	level(&y, &x);
+	gus_vec_free(&x);
+	gus_vec_free(&y);
 }
 
 static void scale(struct gus_difference_value *v, double by)

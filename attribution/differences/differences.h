@@ -37,6 +37,11 @@ struct gus_difference_item {
 	char *function;                 /* that it is, or is in; NULL: not known. Owned */
 	struct gus_difference_value v;
 	struct gus_vec(struct gus_difference_part) parts;
+	/* Of an instruction: its code, in which offsets are comparable, owned; NULL: it is of something else. */
+	char *within;
+	uint64_t offset;
+	bool stayed;                    /* all that it has is where it was seen: nothing told where else it belongs */
+	struct gus_difference_value seen;       /* there, before anything was moved */
 };
 struct gus_difference_side {
 	struct gus_vec(struct gus_difference_item) items;
@@ -49,6 +54,10 @@ void gus_difference_side_init(struct gus_difference_side *s);
 /* Adds one, or to the one of this key; the strings are the side's from now on. Valid until the next one. */
 struct gus_difference_item *gus_difference_add(struct gus_difference_side *s, struct gus_difference_item *item);
 void gus_difference_add_part(struct gus_difference_item *item, const struct gus_difference_part *part);
+/* Instructions that one side has moved time to or from, and of which the other had nothing that told where it belongs,
+ * are compared as both have seen them, with nothing said of components: a sample that stayed is at the instruction
+ * behind the one that it is of, and would be a change of both. For both sides, before they are scaled. */
+void gus_difference_level(struct gus_difference_side *a, struct gus_difference_side *b);
 /* All of it times so much. */
 void gus_difference_scale(struct gus_difference_side *s, double by);
 /* The value of a function on one side, all of its items together; 0 if it has none. */

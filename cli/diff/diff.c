@@ -148,8 +148,10 @@ static int compare(const struct diff_options *o, struct gus_diff_side *a, struct
 		.normalised = o->normalise, .all = o->all, .screen = &o->screen };
 	int status = 0;
 
-	if (read_side(o, a, err) != 0 || read_side(o, b, err) != 0 || check_sides(a, b, err) != 0 ||
-	    normalise(o, a, err) != 0 || normalise(o, b, err) != 0)
+	if (read_side(o, a, err) != 0 || read_side(o, b, err) != 0 || check_sides(a, b, err) != 0)
+		return -1;
+	gus_difference_level(&a->rows, &b->rows);
+	if (normalise(o, a, err) != 0 || normalise(o, b, err) != 0)
 		return -1;
 	gus_differences_make(&d, &a->rows, &b->rows);
 	if (o->format == JSON)

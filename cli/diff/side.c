@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/statistics/interval.h"
 #include "base/path.h"
 #include "cli/diff/diff.h"
 #include "cli/stacks/stacks.h"
@@ -35,6 +36,21 @@ static struct gus_difference_value value_of(uint64_t value, const struct gus_sum
 	return (struct gus_difference_value){ (double)value, (double)b->low, (double)b->high };
 }
 
+/* Where an instruction is, and what was seen there. A row without a sample and without time has not stayed: windows
+ * have executed it. */
+static void set_place(struct gus_difference_item *item, const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	double whole = (double)v->account->weight, n = (double)v->clues->samples;
+	struct gus_interval i = gus_interval_share(whole > 0 ? (double)row->seen / whole : 0, n);
+
+	if (v->how->unit != GUS_SUM_INSTRUCTION)
+		return;
+	item->within = gus_format("%s\n%s", gus_base_name(row->module), row->function ? row->function : "");
+	item->offset = row->function ? row->offset - row->start : row->offset;
+	item->stayed = row->evidence != GUS_INFERRED && row->weight;
+	item->seen = (struct gus_difference_value){ (double)row->seen, i.low * whole, i.high * whole };
+}
+
 static void take_row(struct gus_diff_side *side, const struct gus_stacks_view *v, const struct gus_sum_row *row)
 {
 	struct gus_difference_item item = { .key = key_of(v, row), .name = gus_stacks_name(v, row),
@@ -44,6 +60,7 @@ static void take_row(struct gus_diff_side *side, const struct gus_stacks_view *v
 	for (size_t i = 0; i < row->stack.n; i++)
 		gus_difference_add_part(&item, &(struct gus_difference_part){ row->stack.v[i].what,
 			value_of(row->stack.v[i].weight, &row->parts.v[i]) });
+	set_place(&item, v, row);
 	gus_difference_add(&side->rows, &item);
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -92,6 +93,72 @@ static void rows_are_matched_by_their_keys(void **state)
 	gus_difference_side_free(&b);
 }
 
+static void add_code(struct gus_difference_side *s, const char *within, uint64_t offset, bool stayed, double seen,
+		     double value)
+{
+	struct gus_difference_item item = { .key = gus_format("%s+%d", within, (int)offset),
+		.within = gus_strdup(within), .offset = offset, .stayed = stayed, .v = { value, value - 1, value + 1 },
+		.seen = { seen, seen - 2, seen + 2 } };
+
+	gus_difference_add_part(&item, &(struct gus_difference_part){ { .events = 1 }, item.v });
+	gus_difference_add(s, &item);
+}
+
+/* A store at 4 has all the time, which is seen at 8. */
+static void what_one_side_has_moved_is_compared_as_it_was_seen(void **state)
+{
+	static const struct { const char *within; uint64_t offset; double a, b; bool seen; } cases[] = {
+		{ "half", 0, 1, 0, true },      /* a has executed it in a window, b has seen 8 */
+		{ "half", 4, 2, 0, true },      /* it was 100 of a's */
+		{ "half", 8, 98, 99, true },
+		{ "half", 12, 5, 50, false },   /* both have */
+		{ "half", 16, 7, 0, false },    /* at the end of it, so had b before */
+		{ "other", 8, 3, 0, true },     /* b has nothing there at all */
+		{ "told", 4, 100, 0, false },   /* b has executed what is behind it: it is other code */
+		{ "told", 8, 1, 40, false },
+	};
+	struct gus_difference_side a, b;
+	struct gus_differences d;
+	size_t found = 0;
+
+	(void)state;
+	gus_difference_side_init(&a);
+	gus_difference_side_init(&b);
+	add_code(&a, "half", 16, false, 0, 7);
+	add_code(&a, "half", 0, false, 1, 3);
+	add_code(&a, "half", 4, false, 2, 100);
+	add_code(&a, "half", 8, false, 98, 2);
+	add_code(&a, "half", 12, false, 4, 5);
+	add_code(&a, "other", 8, false, 3, 9);
+	add_code(&a, "told", 4, false, 2, 100);
+	add_code(&a, "told", 8, false, 98, 1);
+	add_code(&b, "half", 8, true, 99, 99);
+	add_code(&b, "half", 12, false, 60, 50);
+	add_code(&b, "told", 8, false, 0, 40);
+	gus_difference_level(&a, &b);
+	gus_differences_make(&d, &a, &b);
+	assert_int_equal(d.rows.n, sizeof(cases) / sizeof(*cases));
+	for (size_t i = 0; i < d.rows.n; i++)
+		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+			const struct gus_difference_row *row = &d.rows.v[i];
+			const struct gus_difference_item *item = row->of[0] ? row->of[0] : row->of[1];
+
+			if (strcmp(item->within, cases[k].within) != 0 || item->offset != cases[k].offset)
+				continue;
+			print_message("%s\n", item->key);
+			found++;
+			NEAR(row->a.value, cases[k].a);
+			NEAR(row->b.value, cases[k].b);
+			NEAR(row->a.high, cases[k].a + (cases[k].seen ? 2 : 1));
+			assert_int_equal(row->of[0]->parts.v[0].what.unknown, cases[k].seen);
+			assert_int_equal(row->of[0]->parts.n, 1);
+		}
+	assert_int_equal(found, d.rows.n);
+	gus_differences_free(&d);
+	gus_difference_side_free(&a);
+	gus_difference_side_free(&b);
+}
+
 static void sides_are_normalised(void **state)
 {
 	struct gus_difference_side a, b;
@@ -160,6 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_are_as_lopsided_as_their_values),
 		cmocka_unit_test(rows_are_matched_by_their_keys),
+		cmocka_unit_test(what_one_side_has_moved_is_compared_as_it_was_seen),
 		cmocka_unit_test(sides_are_normalised),
 		cmocka_unit_test(conditions_hold_for_sure_or_not),
 	};
