@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/record/replay.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,10 @@ enum { SECONDS_MOST = 1 };
 /* So many windows are as long as was asked for, for what comes and goes slowly, such as what is in the caches. Of large
  * programs they hold a small part of the code, so further ones are short: they are for what else is executed. */
 enum { LONG_WINDOWS = 16, SHORT_WINDOW = 50000 };
+/* Where QEMU meets what it cannot execute (EVEX, as in a libc's string functions), a window of so many instructions is
+ * one all the same. Others are stepped natively, which takes a hundred times as long where a hypervisor has part in
+ * each step, so all those that QEMU can execute come first. */
+enum { ENOUGH = 10000 };
 #define ALL_SHARE 0.5
 #define ALL_LEAST 2.0
 #define ALL_MOST 10.0
@@ -231,41 +236,78 @@ static int write_window(struct gus_record_replay *r, struct gus_writer *writer, 
 	return rc;
 }
 
-static int replay(struct gus_record_replay *r, struct gus_writer *writer, const struct gus_snapshot *of,
-		  uint64_t window, const struct gus_replay_tools *tools, int trace, struct gus_error *err)
+/* A snapshot, and how long its window shall be. */
+struct job { struct gus_stored *stored; uint64_t window; bool stepped; };
+struct jobs gus_vec(struct job);
+
+/* What all of them need. later: those that are to be stepped. */
+struct taking {
+	struct gus_record_replay *r;
+	struct gus_writer *writer;
+	struct gus_replay_tools tools;
+	int trace;                      /* a file for one's trace */
+	struct jobs jobs, later;
+};
+
+static bool is_cut_short(const struct gus_replayed *done, const struct gus_replay_wish *wish)
 {
-	struct gus_replay_wish wish = { .tools = *tools, .window = window, .seconds = SECONDS_MOST,
-		.rights = rights_of(r, of->about->pid),
-		.native_window = window < GUS_REPLAY_STEPPED_MOST ? window : GUS_REPLAY_STEPPED_MOST };
+	return done->how == GUS_REPLAY_QEMU && strcmp(done->ended_by, "signal") == 0 && done->ended_number == SIGILL &&
+		done->instructions < ENOUGH && done->instructions < wish->native_window;
+}
+
+static void put_off(struct taking *t, const struct job *job, const char *why)
+{
+	gus_log(t->r->log, GUS_DEBUG, "a window is put off, to be stepped: %s", why);
+	gus_vec_push(&t->later, *job);
+	t->later.v[t->later.n - 1].stepped = true;
+}
+
+static int replay(struct taking *t, const struct job *job, struct gus_error *err)
+{
+	const struct gus_snapshot *of = &job->stored->snapshot;
+	struct gus_replay_wish wish = { .tools = t->tools, .window = job->window, .seconds = SECONDS_MOST,
+		.rights = rights_of(t->r, of->about->pid),
+		.native_window = job->window < GUS_REPLAY_STEPPED_MOST ? job->window : GUS_REPLAY_STEPPED_MOST,
+		.how = job->stepped ? GUS_REPLAY_NATIVE : GUS_REPLAY_QEMU };
 	struct gus_error why = { 0 };
 	struct gus_replayed done;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", trace);
-	if (gus_replay_snapshot(of, &wish, trace, &done, &why) == 0) {
-		gus_log(r->log, GUS_DEBUG, "a window of %llu instructions, ended by %s, in %.2f s%s%s",
-			(unsigned long long)done.instructions, done.ended_by, done.seconds,
-			done.how == GUS_REPLAY_NATIVE ? ", by single steps: " : "", done.why);
-		return write_window(r, writer, of, &done, wish.rights, path, err);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", t->trace);
+	if (ftruncate(t->trace, 0) != 0 || lseek(t->trace, 0, SEEK_SET) != 0)
+		return gus_fail_errno(err, errno, "cannot empty the trace of a window");
+	if (gus_replay_snapshot(of, &wish, t->trace, &done, &why) != 0) {
+		if (job->stepped)
+			note_failure(t->r, &why);
+		else
+			put_off(t, job, why.text);
+		return 0;
 	}
-	note_failure(r, &why);
-	return 0;
+	if (is_cut_short(&done, &wish)) {
+		put_off(t, job, "QEMU cannot execute an instruction that comes soon");
+		return 0;
+	}
+	gus_log(t->r->log, GUS_DEBUG, "a window of %llu instructions, ended by %s %llu at %#llx, in %.2f s%s",
+		(unsigned long long)done.instructions, done.ended_by, (unsigned long long)done.ended_number,
+		(unsigned long long)done.ended_at, done.seconds, job->stepped ? ", by single steps" : "");
+	return write_window(t->r, t->writer, of, &done, wish.rights, path, err);
 }
 
-static int take_one(struct gus_record_replay *r, struct gus_writer *writer, struct gus_stored *stored,
-		    uint64_t window, const struct gus_replay_tools *tools, int trace, struct gus_error *err)
+static int take_one(struct taking *t, const struct job *job, struct gus_error *err)
 {
+	struct gus_record_replay *r = t->r;
+	struct gus_stored *stored = job->stored;
 	struct gus_error why = { 0 };
 	int rc = 0;
 
 	if (gus_stored_open(stored, &why) != 0) {
 		note_failure(r, &why);
 	} else if (!r->keep_memory) {
-		rc = replay(r, writer, &stored->snapshot, window, tools, trace, err);
-	} else if (r->max_size && gus_writer_size(writer) + stored->snapshot.about->bytes > r->max_size) {
+		rc = replay(t, job, err);
+	} else if (r->max_size && gus_writer_size(t->writer) + stored->snapshot.about->bytes > r->max_size) {
 		r->full = true;
 	} else {
-		rc = gus_snapshot_write(writer, &stored->snapshot, err);
+		rc = gus_snapshot_write(t->writer, &stored->snapshot, err);
 		r->windows += rc == 0;
 	}
 	gus_stored_close(stored);
@@ -298,26 +340,41 @@ static bool is_late(struct gus_record_replay *r)
 	return r->late;
 }
 
+static int take_jobs(struct taking *t, const struct jobs *jobs, struct gus_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < jobs->n && !skip && !is_late(t->r); i++)
+		rc = take_one(t, &jobs->v[i], err);
+	return rc;
+}
+
 static int take_all(struct gus_record_replay *r, struct gus_writer *writer, const struct gus_session_result *result,
 		    struct gus_error *err)
 {
-	struct gus_replay_tools tools;
+	struct taking t = { .r = r, .writer = writer };
 	struct gus_error why = { 0 };
-	int trace = gus_scratch_open("the trace of a window", &why), rc = 0;
 	struct order order = { 0 };
+	int rc = 0;
 
+	t.trace = gus_scratch_open("the trace of a window", &why);
 	make_order(&order, result->snapshots);
-	gus_replay_tools_find(&tools, NULL);
-	if (trace < 0 || (!r->keep_memory && gus_replay_tools_check(&tools, &why) != 0))
+	gus_replay_tools_find(&t.tools, NULL);
+	for (unsigned i = 0; i < order.n; i++)
+		gus_vec_push(&t.jobs, (struct job){ &result->kept[order.v[i]], i < LONG_WINDOWS ||
+			     r->window < SHORT_WINDOW ? r->window : SHORT_WINDOW, !t.tools.qemu || !t.tools.plugin });
+	if (t.trace < 0 || (!r->keep_memory && gus_replay_tools_check(&t.tools, &why) != 0))
 		note_failure(r, &why);
 	else
-		for (unsigned i = 0; rc == 0 && i < order.n && !skip && !is_late(r); i++)
-			rc = take_one(r, writer, &result->kept[order.v[i]], i < LONG_WINDOWS ? r->window :
-				      r->window < SHORT_WINDOW ? r->window : SHORT_WINDOW, &tools, trace, err);
-	gus_replay_tools_free(&tools);
+		rc = take_jobs(&t, &t.jobs, err);
+	if (rc == 0 && t.later.n)
+		rc = take_jobs(&t, &t.later, err);
+	gus_replay_tools_free(&t.tools);
+	gus_vec_free(&t.jobs);
+	gus_vec_free(&t.later);
 	gus_vec_free(&order);
-	if (trace >= 0)
-		close(trace);
+	if (t.trace >= 0)
+		close(t.trace);
 	return rc;
 }
 
