@@ -25,7 +25,8 @@ struct work {
 	/* By site two: its own, and of a fused pair that of the branch. GUS_CLUE_NONE: none yet. */
 	uint32_t *place_of;
 	struct gus_vec(enum gus_account_cause) doubts;  /* by site: why the model knows nothing of it */
-	bool *stalls;                   /* by site: an execution has missed whose window knew what was before it */
+	/* By site: an execution has missed; one has whose window knew what was before it. */
+	bool *misses, *stalls;
 };
 
 static void put(struct work *w, const struct gus_account_cell *cell)
@@ -259,9 +260,12 @@ static void find_doubts(struct work *w)
 	for (size_t i = 0; i < c->sites.n; i++)
 		if (c->sites.v[i].doubted)
 			w->doubts.v[i] = GUS_CAUSE_SHARES;
+	w->misses = gus_zalloc(c->sites.n * sizeof(*w->misses));
 	w->stalls = gus_zalloc(c->sites.n * sizeof(*w->stalls));
-	for (size_t i = 0; i < c->met.n; i++)
+	for (size_t i = 0; i < c->met.n; i++) {
+		w->misses[c->met.v[i].site] |= c->met.v[i].times && c->met.v[i].psv & STALLS;
 		w->stalls[c->met.v[i].site] |= c->met.v[i].assured && c->met.v[i].psv & STALLS;
+	}
 }
 
 /* What the model knows nothing of: what other threads do to a line, how soon a prefetcher has one, how much a string
@@ -419,7 +423,8 @@ static void tell_causes(const struct work *w, struct gus_insn_decoder *decoder, 
 	if (info)
 		to->causes = gus_account_causes_of(&gus_groups_counts(w->groups)->sites.v[site], info);
 	if (site < w->doubts.n)
-		to->causes.unknown = w->doubts.v[site];
+		to->causes.unknown = w->doubts.v[site] != GUS_CAUSE_NONE || !w->misses[site] || w->stalls[site] ?
+			w->doubts.v[site] : GUS_CAUSE_SUPPOSED;
 }
 
 static void tell_places(struct work *w)
@@ -545,6 +550,7 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	gus_vec_free(&w.places);
 	gus_vec_free(&w.doubts);
 	free(w.place_of);
+	free(w.misses);
 	free(w.stalls);
 }
 

@@ -8,7 +8,8 @@ const char *gus_account_cause_name(enum gus_account_cause cause)
 	static const char *const names[GUS_CAUSES] = { [GUS_CAUSE_LOCK] = "lock", [GUS_CAUSE_DIVIDER] = "divider",
 		[GUS_CAUSE_SERIALISATION] = "serialisation", [GUS_CAUSE_FORWARDING] = "failed forwarding",
 		[GUS_CAUSE_ALIASING] = "4K aliasing", [GUS_CAUSE_LATENCY] = "latency", [GUS_CAUSE_PORT] = "port",
-		[GUS_CAUSE_SHARES] = "shared lines", [GUS_CAUSE_STREAMS] = "prefetched stream" };
+		[GUS_CAUSE_SHARES] = "shared lines", [GUS_CAUSE_STREAMS] = "prefetched stream",
+		[GUS_CAUSE_SUPPOSED] = "perhaps a miss" };
 
 	return names[cause];
 }

@@ -16,8 +16,9 @@ enum gus_account_cause {
 	GUS_CAUSE_LOCK, GUS_CAUSE_DIVIDER, GUS_CAUSE_SERIALISATION,
 	/* ... or as the model had it. */
 	GUS_CAUSE_FORWARDING, GUS_CAUSE_ALIASING, GUS_CAUSE_LATENCY, GUS_CAUSE_PORT,
-	/* Why the model knows nothing of it: lines that threads share, lines side by side that are fetched ahead. */
-	GUS_CAUSE_SHARES, GUS_CAUSE_STREAMS,
+	/* Why the model knows nothing of it: lines that threads share, lines side by side that are fetched ahead,
+	 * misses that there are only if nothing was in the caches before the window. */
+	GUS_CAUSE_SHARES, GUS_CAUSE_STREAMS, GUS_CAUSE_SUPPOSED,
 	GUS_CAUSES
 };
 /* "divider" ...; NULL of GUS_CAUSE_NONE. */

@@ -97,6 +97,16 @@ static uint64_t unknown_of_product(const struct made *m)
 	return made_weight_at(m, APP, IMUL, 0);
 }
 
+/* Why what is unknown of an instruction is so. */
+static enum gus_account_cause unknown_by(const struct made *m, uint64_t offset)
+{
+	for (size_t i = 0; i < m->account.places.n; i++)
+		if (m->account.places.v[i].offset == TEXT + offset)
+			return m->account.places.v[i].causes.unknown;
+	fail_msg("there is nothing at %#llx", (unsigned long long)offset);
+	return GUS_CAUSE_NONE;
+}
+
 /* The loop is about lines that threads share: what they wait for the model does not know. Times stay. */
 static void of_shared_lines(void **state)
 {
@@ -116,6 +126,7 @@ static void of_shared_lines(void **state)
 		unknown += c->weight;
 	}
 	assert_int_equal(unknown, 700000);
+	assert_int_equal(unknown_by(m, IMUL), GUS_CAUSE_SHARES);
 }
 
 /* It is hardly about any, but its product is a string instruction that repeats, as it might be: of that it is not known
@@ -156,11 +167,14 @@ static void of_misses_that_are_supposed(void **state)
 		told += cell->what.events == GUS_PSV_ST_L1 ? cell->weight : 0;
 	}
 	assert_true(told > 350000);
+	assert_int_equal(unknown_by(m, IMUL), GUS_CAUSE_NONE);
 	gus_account_free(&m->account);
 	for (size_t i = 0; i < c->met.n; i++)
 		c->met.v[i].assured = 0;
 	gus_account_make(&m->account, &m->clues, m->groups, 4);
 	assert_in_range(unknown_of_product(m), told - 1000, told + 1000);
+	assert_int_equal(unknown_by(m, IMUL), GUS_CAUSE_SUPPOSED);
+	assert_int_equal(unknown_by(m, ADD), GUS_CAUSE_NONE);
 }
 
 /* The product is a locked instruction that finds the store queue full, as it might be: that is the lock's own. */
