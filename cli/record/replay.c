@@ -37,6 +37,8 @@ enum { LONG_WINDOWS = 16, SHORT_WINDOW = 50000 };
  * one all the same. Others are stepped natively, which takes a hundred times as long where a hypervisor has part in
  * each step, so all those that QEMU can execute come first. */
 enum { ENOUGH = 10000 };
+/* Where steps take long, windows behind the first that is stepped are as short as this, so that there are several. */
+#define STEPPED_SECONDS 0.3
 #define ALL_SHARE 0.5
 #define ALL_LEAST 2.0
 #define ALL_MOST 10.0
@@ -247,12 +249,24 @@ struct taking {
 	struct gus_replay_tools tools;
 	int trace;                      /* a file for one's trace */
 	struct jobs jobs, later;
+	double step_seconds;            /* as steps of the last one have taken; 0: there was none */
 };
 
 static bool is_cut_short(const struct gus_replayed *done, const struct gus_replay_wish *wish)
 {
 	return done->how == GUS_REPLAY_QEMU && strcmp(done->ended_by, "signal") == 0 && done->ended_number == SIGILL &&
 		done->instructions < ENOUGH && done->instructions < wish->native_window;
+}
+
+/* In instructions. */
+static uint64_t stepped_window(const struct taking *t, uint64_t window)
+{
+	uint64_t most = window < GUS_REPLAY_STEPPED_MOST ? window : GUS_REPLAY_STEPPED_MOST, quick;
+
+	if (t->step_seconds <= 0)
+		return most;
+	quick = STEPPED_SECONDS / t->step_seconds < ENOUGH ? ENOUGH : (uint64_t)(STEPPED_SECONDS / t->step_seconds);
+	return most < quick ? most : quick;
 }
 
 static void put_off(struct taking *t, const struct job *job, const char *why)
@@ -267,7 +281,7 @@ static int replay(struct taking *t, const struct job *job, struct gus_error *err
 	const struct gus_snapshot *of = &job->stored->snapshot;
 	struct gus_replay_wish wish = { .tools = t->tools, .window = job->window, .seconds = SECONDS_MOST,
 		.rights = rights_of(t->r, of->about->pid),
-		.native_window = job->window < GUS_REPLAY_STEPPED_MOST ? job->window : GUS_REPLAY_STEPPED_MOST,
+		.native_window = stepped_window(t, job->window),
 		.how = job->stepped ? GUS_REPLAY_NATIVE : GUS_REPLAY_QEMU };
 	struct gus_error why = { 0 };
 	struct gus_replayed done;
@@ -287,6 +301,8 @@ static int replay(struct taking *t, const struct job *job, struct gus_error *err
 		put_off(t, job, "QEMU cannot execute an instruction that comes soon");
 		return 0;
 	}
+	if (job->stepped && done.instructions)
+		t->step_seconds = done.seconds / (double)done.instructions;
 	gus_log(t->r->log, GUS_DEBUG, "a window of %llu instructions, ended by %s %llu at %#llx, in %.2f s%s",
 		(unsigned long long)done.instructions, done.ended_by, (unsigned long long)done.ended_number,
 		(unsigned long long)done.ended_at, done.seconds, job->stepped ? ", by single steps" : "");
