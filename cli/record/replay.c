@@ -152,6 +152,7 @@ static int write_about(struct gus_writer *writer, const struct gus_frame *frame,
 	moment.pause_ns = of->pause_ns;
 	moment.bytes = of->bytes;
 	moment.late = of->late;
+	moment.old = of->old;
 	moment.resident = of->resident;
 	moment.native = done->how == GUS_REPLAY_NATIVE;
 	about->moment = &moment;

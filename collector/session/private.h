@@ -64,6 +64,11 @@ struct session {
 		double pause_ns_a_byte;
 		uint64_t own_ns;        /* our CPU time */
 		double own_ns_a_byte;
+		uint64_t light_ns;      /* of that, for those of which large memory is of an earlier look */
+		uint64_t spared;        /* bytes that the present one, if it is such, may still copy late */
+		const struct gus_snapshot *taking; /* the present one */
+		bool stale;             /* so much of its memory has changed since the earlier look that it is none */
+		uint64_t again_ns;      /* since the beginning: when all may be copied beyond what is left */
 		uint64_t holders_ns;    /* of that, the processes' that held threads */
 		unsigned taken, looks;  /* snapshots, also forgotten ones, and tries */
 		struct gus_session_no_snapshot none;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -45,6 +46,15 @@
 #define OWN_FIXED_NS 3000000
 #define OWN_NS_A_BYTE 0.5       /* until it has been timed */
 #define TIMED_BYTES (4 << 20)   /* of so many it has */
+/* Where that is not enough for all memory, what is not copied in the pause is as it was at an earlier look, beside so
+ * many bytes that are new. Nobody knows how long it will take: a half of this in the first seconds, and the rest
+ * ever more slowly. */
+#define LIGHT_NS 400000000ULL   /* in all, and beyond that as above */
+#define LIGHT_HALF_NS 5000000000ULL
+#define LIGHT_BYTES (4 << 20)
+#define AGAIN_NS 1000000000ULL  /* after so long all of it may be copied beyond that once more, ... */
+#define AGAIN_TIMES 8           /* ... and again after so many times that */
+#define LOOKED_AT 2             /* pages of each MiB, whether they have changed since */
 
 /* Of the target's CPU time. */
 static double share_of(const struct session *s)
@@ -79,7 +89,16 @@ static uint64_t own_left_ns(const struct session *s)
 	double more = is_idle(s) ? OWN_SHARE * (double)(s->now - s->trace.begun) :
 		share_of(s) * (double)gus_session_usage(s).target_ns;
 
-	return less(OWN_NS + (uint64_t)more, s->trace.own_ns);
+	return less(OWN_NS + (uint64_t)more, s->trace.own_ns - s->trace.light_ns);
+}
+
+/* The same of light ones. */
+static uint64_t light_left_ns(const struct session *s)
+{
+	double passed = (double)(s->now - s->trace.begun);
+	double most = LIGHT_NS * passed / (passed + LIGHT_HALF_NS);
+
+	return less((uint64_t)(most + share_of(s) * (double)gus_session_usage(s).target_ns), s->trace.light_ns);
 }
 
 /* Of a command, its process or a descendant that computes just now; the newest ones are looked at if there are many. */
@@ -115,7 +134,7 @@ static uint64_t expected_ns(const struct session *s, pid_t pid)
 
 static void note_pause(struct session *s, const Gusprof__Snapshot *about)
 {
-	uint64_t early = about->bytes - about->late;
+	uint64_t early = about->bytes - about->late - about->old;
 
 	s->trace.taken++;
 	s->trace.last_pause_ns = about->pause_ns * about->stopped;
@@ -140,10 +159,53 @@ static int put_pages(void *context, uint64_t address, const uint8_t *bytes, uint
 	return gus_shelf_pages(&s->trace.shelf, address, bytes, size, err);
 }
 
-/* A snapshot is taken and put into the store. */
-static int take(struct session *s, pid_t pid, struct gus_stored *stored, struct gus_error *err)
+/* splitmix64, of a clock's last digits. */
+static double random_share(uint64_t x)
 {
-	const struct gus_pages_taker taker = { put_pages, s };
+	x += 0x9e3779b97f4a7c15;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return (double)((x ^ x >> 31) >> 11) / 0x1p53;
+}
+
+/* By chance: of as many pages as are looked at none has changed since the earlier look. */
+static bool looks_the_same(const struct session *s, uint64_t address, uint64_t size)
+{
+	uint8_t page[GUS_SNAPSHOT_PAGE];
+	uint64_t pages = size / sizeof(page);
+
+	for (unsigned i = 0; i < LOOKED_AT; i++) {
+		uint64_t at = address + (uint64_t)(random_share(s->now + address + i) * (double)pages) * sizeof(page);
+		const struct iovec here = { page, sizeof(page) }, there = { (void *)(uintptr_t)at, sizeof(page) };
+
+		if (process_vm_readv((pid_t)s->trace.taking->about->pid, &here, 1, &there, 1, 0) != sizeof(page) ||
+		    !gus_shelf_has(&s->trace.shelf, at, page))
+			return false;
+	}
+	return true;
+}
+
+/* What an earlier look has of it, and has not changed, is taken; of the rest so much is copied as is left. */
+static bool spare_pages(void *context, uint64_t address, uint64_t size, uint64_t *had)
+{
+	struct session *s = context;
+
+	if (gus_shelf_knows(&s->trace.shelf, s->trace.taking->about) && looks_the_same(s, address, size) &&
+	    gus_shelf_old(&s->trace.shelf, address, size)) {
+		*had = size;
+		return true;
+	}
+	s->trace.stale |= s->trace.spared < size;
+	if (s->trace.stale)
+		return true;
+	s->trace.spared -= size;
+	return false;
+}
+
+/* A snapshot is taken and put into the store. */
+static int take(struct session *s, pid_t pid, bool light, struct gus_stored *stored, struct gus_error *err)
+{
+	const struct gus_pages_taker taker = { put_pages, light ? spare_pages : NULL, s };
 	struct gus_snapshot_wish w = { .pid = pid, .patience_ms = PATIENCE_MS,
 		.max_bytes = GUS_SNAPSHOT_BYTES_MAX, .by_cost = true,
 		.pause_bytes = (uint64_t)((PAUSE_NS - PAUSE_FIXED_NS) / s->trace.pause_ns_a_byte),
@@ -151,6 +213,9 @@ static int take(struct session *s, pid_t pid, struct gus_stored *stored, struct 
 	struct gus_snapshot snapshot = { 0 };
 
 	s->trace.looks++;
+	s->trace.taking = &snapshot;
+	s->trace.spared = LIGHT_BYTES;
+	s->trace.stale = false;
 	if (gus_turns_next(&s->trace.turns, w.pid, PATIENCE_MS, &w.tid, err) != 0 ||
 	    gus_shelf_begin(&s->trace.shelf, gus_task_resident(w.pid), FREE_TIMES, err) != 0)
 		return -1;
@@ -158,6 +223,11 @@ static int take(struct session *s, pid_t pid, struct gus_stored *stored, struct 
 		return -1;
 	snapshot.about->window = s->o->trace_window;
 	note_pause(s, snapshot.about);
+	if (s->trace.stale) {
+		gus_snapshot_free(&snapshot);
+		return gus_fail(err, GUS_E_FULL, "process %d has changed so much of its memory that copying it again "
+				"would take longer than it may", (int)pid);
+	}
 	if (gus_shelf_end(&s->trace.shelf, &snapshot, stored, err) == 0)
 		return 0;
 	gus_snapshot_free(&snapshot);
@@ -217,20 +287,13 @@ static uint64_t children_ns(void)
 		(uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
 }
 
-static void note_own(struct session *s, uint64_t ns, uint64_t bytes)
+static void note_own(struct session *s, bool light, uint64_t ns, uint64_t bytes)
 {
 	s->trace.own_ns += ns;
-	if (bytes >= TIMED_BYTES)
+	if (light)
+		s->trace.light_ns += ns;
+	else if (bytes >= TIMED_BYTES)
 		s->trace.own_ns_a_byte = (double)ns / (double)bytes;
-}
-
-/* splitmix64, of a clock's last digits. */
-static double random_share(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return (double)((x ^ x >> 31) >> 11) / 0x1p53;
 }
 
 /* Anywhere in the next piece of time. */
@@ -250,26 +313,45 @@ void gus_session_trace_begin(struct session *s)
 	s->trace.gap_ns = GAP_NS;
 	s->trace.pause_ns_a_byte = PAUSE_NS_A_BYTE;
 	s->trace.own_ns_a_byte = OWN_NS_A_BYTE;
+	s->trace.again_ns = AGAIN_NS;
 	s->trace.next = UINT64_MAX;
 	if (s->o->trace)
 		set_next(s);
 }
 
+/* Whether all of it is to be copied although nothing is left for that, as what light ones go by is not there, or not so
+ * any more; which is so once in a while. */
+static bool needs_base(struct session *s, pid_t pid)
+{
+	if (!s->trace.stale && gus_shelf_is_of(&s->trace.shelf, (uint32_t)pid))
+		return false;
+	if (s->now - s->trace.begun < s->trace.again_ns)
+		return false;
+	s->trace.again_ns *= AGAIN_TIMES;
+	gus_shelf_forget(&s->trace.shelf);
+	return true;
+}
+
 /* Here no other child is waited for than those that hold threads. */
 void gus_session_trace(struct session *s)
 {
-	uint64_t left = own_left_ns(s), before = gus_session_own_ns(s), children = children_ns(), bytes = 0;
+	uint64_t before = gus_session_own_ns(s), children = children_ns(), bytes = 0;
 	struct gus_stored stored;
 	struct gus_error err = { 0 };
+	bool light;
 	pid_t pid;
 
 	set_next(s);
 	pid = next_process(s);
-	if (left < OWN_FIXED_NS + expected_ns(s, pid) || pause_left_ns(s) < PAUSE_FIXED_NS + s->trace.last_pause_ns) {
+	light = own_left_ns(s) < OWN_FIXED_NS + expected_ns(s, pid);
+	if (light && needs_base(s, pid))
+		light = false;
+	if ((light && (!gus_shelf_is_of(&s->trace.shelf, (uint32_t)pid) || light_left_ns(s) < 2 * OWN_FIXED_NS)) ||
+	    pause_left_ns(s) < PAUSE_FIXED_NS + s->trace.last_pause_ns) {
 		s->trace.none.dear++;
 		return;
 	}
-	if (take(s, pid, &stored, &err) == 0) {
+	if (take(s, pid, light, &stored, &err) == 0) {
 		bytes = stored.snapshot.about->bytes;
 		gus_vec_push(&s->trace.kept, stored);
 		if (are_many(s))
@@ -279,7 +361,7 @@ void gus_session_trace(struct session *s)
 		note_failure(s, pid, &err);
 	}
 	s->trace.holders_ns += children_ns() - children;
-	note_own(s, gus_session_own_ns(s) - before, bytes);
+	note_own(s, light, gus_session_own_ns(s) - before, bytes);
 }
 
 void gus_session_trace_tell(const struct session *s)

@@ -3,6 +3,7 @@
 #ifndef GUS_COLLECTOR_SNAPSHOT_LATE_H
 #define GUS_COLLECTOR_SNAPSHOT_LATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ void gus_late_put_off(struct gus_snapshot *s, uint64_t stack_pointer, uint64_t m
 /* Who takes pages, whole runs or pieces of them, in any order. -1 with err ends it. */
 struct gus_pages_taker {
 	int (*take)(void *context, uint64_t address, const uint8_t *bytes, uint64_t size, struct gus_error *err);
+	/* Of those that would be copied late: whether they are not to be. It may have them from an earlier look, and
+	 * takes these then; *had: so many bytes. NULL: all are copied. */
+	bool (*spare)(void *context, uint64_t address, uint64_t size, uint64_t *had);
 	void *context;
 };
 

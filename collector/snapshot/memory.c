@@ -402,8 +402,17 @@ static int hand_piece(pid_t pid, const struct gus_pages_taker *to, struct gus_la
 	return rc;
 }
 
+static bool is_spared(const struct gus_pages_taker *to, uint64_t address, uint64_t size, uint64_t *old)
+{
+	uint64_t had = 0;
+	bool spared = to->spare && to->spare(to->context, address, size, &had);
+
+	*old += had;
+	return spared;
+}
+
 static int hand_late(pid_t pid, const struct gus_pages_taker *to, const struct gus_late *late, uint64_t *bytes,
-		     struct gus_error *err)
+		     uint64_t *old, struct gus_error *err)
 {
 	struct gus_room room = { gus_alloc(PIECE), PIECE };
 	struct gus_late piece = { 0 };
@@ -416,10 +425,12 @@ static int hand_late(pid_t pid, const struct gus_pages_taker *to, const struct g
 		while (rc == 0 && run.size) {
 			uint64_t part = run.size < PIECE - filled ? run.size : PIECE - filled;
 
-			gus_vec_push(&piece.runs, (struct gus_snapshot_run){ run.address, part, 0 });
+			if (!is_spared(to, run.address, part, old)) {
+				gus_vec_push(&piece.runs, (struct gus_snapshot_run){ run.address, part, 0 });
+				filled += part;
+			}
 			run.address += part;
 			run.size -= part;
-			filled += part;
 			if (filled < PIECE)
 				continue;
 			rc = hand_piece(pid, to, &piece, &room, bytes, err);
@@ -436,9 +447,9 @@ static int hand_late(pid_t pid, const struct gus_pages_taker *to, const struct g
 int gus_memory_hand_over(pid_t pid, const struct gus_pages_taker *to, struct gus_snapshot *s,
 			 const struct gus_late *late, const struct gus_room *room, struct gus_error *err)
 {
-	if (hand_runs(to, s, room, err) != 0 || hand_late(pid, to, late, &s->about->late, err) != 0)
+	if (hand_runs(to, s, room, err) != 0 || hand_late(pid, to, late, &s->about->late, &s->about->old, err) != 0)
 		return -1;
-	s->about->bytes += s->about->late;
+	s->about->bytes += s->about->late + s->about->old;
 	s->runs.n = 0;
 	return 0;
 }

@@ -19,6 +19,8 @@ struct gus_stored_base {
 	uint64_t size;
 	const uint8_t *bytes;           /* of the file, from when it is whole on */
 	struct gus_vec(struct gus_snapshot_run) runs;   /* ascending */
+	uint32_t pid;                   /* whose memory it is, and where that has its program */
+	uint64_t program;
 };
 
 /* Files. */
@@ -183,6 +185,53 @@ int gus_shelf_pages(struct gus_shelf *s, uint64_t address, const uint8_t *bytes,
 	return write_all(b->file, bytes, size, err);
 }
 
+/* The first code of the first file: where that lies changes with each execution, but where addresses are not random. */
+static uint64_t program_of(const Gusprof__Snapshot *about)
+{
+	for (size_t i = 0; i < about->n_mappings; i++)
+		if (about->mappings[i]->inode && about->mappings[i]->protection & PROT_EXEC)
+			return about->mappings[i]->start ^ about->mappings[i]->inode;
+	return 0;
+}
+
+bool gus_shelf_is_of(const struct gus_shelf *s, uint32_t pid)
+{
+	return s->base && !s->begins_base && s->base->pid == pid;
+}
+
+bool gus_shelf_knows(const struct gus_shelf *s, const Gusprof__Snapshot *about)
+{
+	return gus_shelf_is_of(s, about->pid) && s->base->program == program_of(about);
+}
+
+bool gus_shelf_has(const struct gus_shelf *s, uint64_t address, const uint8_t *bytes)
+{
+	return s->base && !s->begins_base && find(s->base, address, bytes) != UINT64_MAX;
+}
+
+bool gus_shelf_old(struct gus_shelf *s, uint64_t address, uint64_t size)
+{
+	const struct gus_stored_base *b = s->base;
+	const struct gus_snapshot_run *run;
+	uint64_t done;
+
+	if (!b || s->begins_base)
+		return false;
+	for (done = 0; done < size; done += run->address + run->size - (address + done))
+		if (!(run = run_at(b, address + done)))
+			return false;
+	for (done = 0; done < size;) {
+		uint64_t within = address + done, part;
+
+		run = run_at(b, within);
+		part = run->address + run->size - within;
+		part = part < size - done ? part : size - done;
+		push_run(&s->now, within, part, run->at + (within - run->address));
+		done += part;
+	}
+	return true;
+}
+
 /* A base that most pages differ from is none for the next one. */
 static void judge_base(struct gus_shelf *s, uint64_t bytes)
 {
@@ -200,6 +249,8 @@ int gus_shelf_end(struct gus_shelf *s, struct gus_snapshot *snapshot, struct gus
 	gus_late_sort(s->now.snapshot.runs.v, s->now.snapshot.runs.n);
 	if (s->begins_base) {
 		gus_vec_append(&b->runs, s->now.snapshot.runs.v, s->now.snapshot.runs.n);
+		b->pid = snapshot->about->pid;
+		b->program = program_of(snapshot->about);
 		if (map_base(b, err) != 0)
 			return -1;
 	}
@@ -229,11 +280,16 @@ void gus_shelf_cancel(struct gus_shelf *s)
 	s->now = (struct gus_stored){ .file = -1 };
 }
 
-void gus_shelf_free(struct gus_shelf *s)
+void gus_shelf_forget(struct gus_shelf *s)
 {
 	gus_shelf_cancel(s);
 	release(s->base);
 	s->base = NULL;
+}
+
+void gus_shelf_free(struct gus_shelf *s)
+{
+	gus_shelf_forget(s);
 }
 
 /* What was put. */

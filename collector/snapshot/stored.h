@@ -40,6 +40,16 @@ int gus_shelf_pages(struct gus_shelf *s, uint64_t address, const uint8_t *bytes,
 int gus_shelf_end(struct gus_shelf *s, struct gus_snapshot *snapshot, struct gus_stored *to,
 		  struct gus_error *err);
 void gus_shelf_cancel(struct gus_shelf *s);
+/* Whether its base is of the process; and as that is, which is the same one, executing the same program. */
+bool gus_shelf_is_of(const struct gus_shelf *s, uint32_t pid);
+bool gus_shelf_knows(const struct gus_shelf *s, const Gusprof__Snapshot *about);
+/* Whether the base has that page so. */
+bool gus_shelf_has(const struct gus_shelf *s, uint64_t address, const uint8_t *bytes);
+/* Between begin and end: puts these pages as the base has them. False, and nothing is put, if it has not all of them,
+ * or is being made. */
+bool gus_shelf_old(struct gus_shelf *s, uint64_t address, uint64_t size);
+/* The next one makes a base. */
+void gus_shelf_forget(struct gus_shelf *s);
 /* The store is not needed any more; what was put is. */
 void gus_shelf_free(struct gus_shelf *s);
 

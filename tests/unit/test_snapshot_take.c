@@ -273,9 +273,17 @@ static int refuse_pages(void *context, uint64_t address, const uint8_t *bytes, u
 	return gus_fail(err, GUS_E_FULL, "no room");
 }
 
+static bool spare_pages(void *context, uint64_t address, uint64_t size, uint64_t *had)
+{
+	(void)context, (void)address;
+	*had = size;
+	return true;
+}
+
 static void pages_are_handed_over(void **state)
 {
-	const struct gus_pages_taker taker = { take_pages, NULL }, refuser = { refuse_pages, NULL };
+	const struct gus_pages_taker taker = { .take = take_pages }, refuser = { .take = refuse_pages },
+		sparing = { .take = take_pages, .spare = spare_pages };
 	pid_t pid = begin(spinning, 1);
 	struct gus_snapshot_wish w = { .pid = pid, .tid = pid, .patience_ms = PATIENCE_MS, .pause_bytes = 65536,
 		.max_bytes = GUS_SNAPSHOT_BYTES_MAX, .taker = &taker };
@@ -291,6 +299,13 @@ static void pages_are_handed_over(void **state)
 	assert_memory_equal(taken->bytes, pattern, PATTERN);
 	assert_int_equal(taken->all, s.about->bytes);
 	assert_null(s.bytes);
+	gus_snapshot_free(&s);
+	taken->all = 0;
+	w.taker = &sparing;
+	assert_int_equal(gus_snapshot_take(&w, &s, &err), 0);
+	assert_int_equal(s.about->late, 0);
+	assert_true(s.about->old > 0);
+	assert_int_equal(taken->all + s.about->old, s.about->bytes);
 	gus_snapshot_free(&s);
 	w.taker = &refuser;
 	assert_int_equal(gus_snapshot_take(&w, &s, &err), -1);

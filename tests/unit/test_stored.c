@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -139,9 +140,65 @@ static void others_want_room_too(void **state)
 	gus_shelf_free(&shelf);
 }
 
+/* Pages that are not copied again are as they were at the first look; only of the same process, all of them or none,
+ * and not while that look lasts. */
+static void what_is_old_is_of_the_base(void **state)
+{
+	struct gus_shelf shelf = { 0 };
+	struct gus_snapshot s = made_snapshot(1);
+	struct gus_stored v[2];
+	struct gus_error err = { 0 };
+	uint8_t page[PAGE];
+
+	(void)state;
+	assert_false(gus_shelf_old(&shelf, AT, PAGE));
+	put(&shelf, "abcdefgh", &v[0]);
+	made_snapshot_map(&s, AT, PAGES, "");
+	assert_true(gus_shelf_knows(&shelf, s.about));
+	assert_true(gus_shelf_is_of(&shelf, s.about->pid));
+	assert_false(gus_shelf_is_of(&shelf, s.about->pid + 1));
+	memset(page, 'X', PAGE);
+	assert_int_equal(gus_shelf_begin(&shelf, PAGE, TIMES, &err), 0);
+	assert_int_equal(gus_shelf_pages(&shelf, AT + 2 * PAGE, page, PAGE, &err), 0);
+	assert_false(gus_shelf_has(&shelf, AT + 2 * PAGE, page));
+	assert_false(gus_shelf_has(&shelf, AT + 8 * PAGE, page));
+	memset(page, 'c', PAGE);
+	assert_true(gus_shelf_has(&shelf, AT + 2 * PAGE, page));
+	assert_false(gus_shelf_old(&shelf, AT + 7 * PAGE, 2 * PAGE));
+	assert_false(gus_shelf_old(&shelf, AT - PAGE, 2 * PAGE));
+	assert_true(gus_shelf_old(&shelf, AT + 3 * PAGE, 5 * PAGE));
+	assert_true(gus_shelf_old(&shelf, AT, 2 * PAGE));
+	assert_int_equal(gus_shelf_end(&shelf, &s, &v[1], &err), 0);
+	assert_int_equal(v[1].own_bytes, PAGE);
+	assert_is(&v[1], "abXdefgh");
+	for (int i = 0; i < 2; i++)
+		gus_stored_free(&v[i]);
+	gus_shelf_free(&shelf);
+}
+
+static void another_program_is_not_known(void **state)
+{
+	struct gus_shelf shelf = { 0 };
+	struct gus_snapshot s = made_snapshot(1);
+	struct gus_stored v;
+
+	(void)state;
+	put(&shelf, "abcdefgh", &v);
+	made_snapshot_map(&s, AT, PAGES, "");
+	made_snapshot_map(&s, AT + 16 * PAGE, 1, "/nowhere/program");
+	s.about->mappings[s.about->n_mappings - 1]->inode = 7;
+	s.about->mappings[s.about->n_mappings - 1]->protection = PROT_READ | PROT_EXEC;
+	assert_false(gus_shelf_knows(&shelf, s.about));
+	gus_snapshot_free(&s);
+	gus_stored_free(&v);
+	gus_shelf_free(&shelf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_old_is_of_the_base),
+		cmocka_unit_test(another_program_is_not_known),
 		cmocka_unit_test(what_is_the_same_is_kept_once),
 		cmocka_unit_test(a_base_that_few_are_like_is_given_up),
 		cmocka_unit_test(one_that_fails_is_forgotten),
