@@ -7,21 +7,24 @@
 
 int gus_diff_condition_parse(struct gus_diff_condition *c, const char *text, struct gus_error *err)
 {
-	const char *sign = text + strlen(text);
+	const char *sign = text + strlen(text), *before;
 	char *end;
 
 	while (sign > text && *sign != '>' && *sign != '<') /* the last one: names of functions may have some */
 		sign--;
 	*c = (struct gus_diff_condition){ .text = text, .above = *sign == '>' };
-	if (sign > text) {
+	text += strspn(text, " ");
+	for (before = sign; before > text && before[-1] == ' '; before--)
+		;
+	if (before > text) {
 		c->share = strtod(sign + 1, &end) / 100;
 		if (end > sign + 1 && strcmp(end, "%") == 0 && c->share >= -1 && c->share <= 1e6) {
-			c->target = gus_strndup(text, (size_t)(sign - text));
+			c->target = gus_strndup(text, (size_t)(before - text));
 			return 0;
 		}
 	}
 	return gus_fail(err, GUS_E_USAGE, "--fail-on takes total or a function, > or <, and a change in %%, such as "
-			"'total>+2%%', not '%s'", text);
+			"'total>+2%%', not '%s'", c->text);
 }
 
 /* All rows of a function, added up. */

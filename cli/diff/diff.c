@@ -118,26 +118,34 @@ static int check_sides(const struct gus_diff_side *a, const struct gus_diff_side
 			b->input, b->event);
 }
 
-/* Each is told of. */
-static bool check_conditions(const struct diff_options *o, const struct gus_differences *d)
+static void tell_condition(const struct gus_diff_condition *c, const struct gus_difference_row *of, bool holds)
 {
-	bool any = false;
+	double whole = of->a.value, low = 100 * of->change.low / whole;
+	const char *so = holds ? "it does" : "not for sure";
 
+	if (whole > 0)
+		gus_log(gus_cli_log(0), GUS_NOTE, "%s: %+.1f %%, 95 %% of the time %+.1f to %+.1f: %s", c->text,
+			100 * of->change.value / whole, low > -100 ? low : -100, 100 * of->change.high / whole, so);
+	else
+		gus_log(gus_cli_log(0), GUS_NOTE, "%s: it took no time before: %s", c->text, so);
+}
+
+/* Each is told of. -1 with err if one is about what is nowhere: a check that cannot fail is none. */
+static int check_conditions(const struct diff_options *o, const struct gus_differences *d, bool *any,
+			    struct gus_error *err)
+{
 	for (size_t i = 0; i < o->conditions.n; i++) {
+		const struct gus_diff_condition *c = &o->conditions.v[i];
 		struct gus_difference_row of;
-		bool known, holds = gus_diff_condition_holds(&o->conditions.v[i], d, &of, &known);
-		double whole = of.a.value > 0 ? of.a.value : 1;
+		bool known, holds = gus_diff_condition_holds(c, d, &of, &known);
 
 		if (!known)
-			gus_log(gus_cli_log(0), GUS_WARN, "--fail-on %s: neither recording has it",
-				o->conditions.v[i].text);
-		else
-			gus_log(gus_cli_log(0), GUS_NOTE, "%s: %+.1f %%, 95 %% of the time %+.1f to %+.1f: %s",
-				o->conditions.v[i].text, 100 * of.change.value / whole, 100 * of.change.low / whole,
-				100 * of.change.high / whole, holds ? "it does" : "not for sure");
-		any |= holds;
+			return gus_fail(err, GUS_E_NOT_FOUND, "--fail-on %s: neither recording has a function '%s'",
+					c->text, c->target);
+		tell_condition(c, &of, holds);
+		*any |= holds;
 	}
-	return any;
+	return 0;
 }
 
 static int compare(const struct diff_options *o, struct gus_diff_side *a, struct gus_diff_side *b,
@@ -146,8 +154,10 @@ static int compare(const struct diff_options *o, struct gus_diff_side *a, struct
 	struct gus_differences d;
 	struct gus_diff_view v = { .a = a, .b = b, .differences = &d, .unit = (enum gus_sum_unit)o->by,
 		.normalised = o->normalise, .all = o->all, .screen = &o->screen };
-	int status = 0;
+	bool failed = false;
+	int rc;
 
+	a->shares = b->shares = o->normalise;
 	if (read_side(o, a, err) != 0 || read_side(o, b, err) != 0 || check_sides(a, b, err) != 0)
 		return -1;
 	gus_difference_level(&a->rows, &b->rows);
@@ -159,10 +169,9 @@ static int compare(const struct diff_options *o, struct gus_diff_side *a, struct
 	else
 		gus_diff_text(&v);
 	fflush(stdout);
-	if (check_conditions(o, &d))
-		status = FAILED_CONDITION;
+	rc = check_conditions(o, &d, &failed, err);
 	gus_differences_free(&d);
-	return status;
+	return rc != 0 ? -1 : failed ? FAILED_CONDITION : 0;
 }
 
 static int run(int argc, char **argv)

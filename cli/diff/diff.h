@@ -18,6 +18,7 @@ struct gus_diff_side {
 	struct gus_difference_side rows;
 	char *event;                    /* owned */
 	bool ns;                        /* its unit is */
+	bool shares;                    /* it will be scaled to itself, and how sure the whole is does not matter */
 	uint64_t samples;
 };
 

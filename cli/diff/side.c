@@ -31,14 +31,19 @@ static char *key_of(const struct gus_stacks_view *v, const struct gus_sum_row *r
 			  offset);
 }
 
-static struct gus_difference_value value_of(uint64_t value, const struct gus_sum_bounds *b)
+/* Bounds are of what part of the whole it is; beside them stands how much the whole may be off, as a share of itself:
+ * what is all of it is as sure as the total. */
+static struct gus_difference_value value_of(uint64_t value, const struct gus_sum_bounds *b, double off)
 {
-	return (struct gus_difference_value){ (double)value, (double)b->low, (double)b->high };
+	double v = (double)value, low = v - hypot(v - (double)b->low, off * v);
+
+	return (struct gus_difference_value){ v, low > 0 ? low : 0, v + hypot((double)b->high - v, off * v) };
 }
 
 /* Where an instruction is, and what was seen there. A row without a sample and without time has not stayed: windows
  * have executed it. */
-static void set_place(struct gus_difference_item *item, const struct gus_stacks_view *v, const struct gus_sum_row *row)
+static void set_place(struct gus_difference_item *item, const struct gus_stacks_view *v, const struct gus_sum_row *row,
+		      double off)
 {
 	double whole = (double)v->account->weight, n = (double)v->clues->samples;
 	struct gus_interval i = gus_interval_share(whole > 0 ? (double)row->seen / whole : 0, n);
@@ -48,19 +53,21 @@ static void set_place(struct gus_difference_item *item, const struct gus_stacks_
 	item->within = gus_format("%s\n%s", gus_base_name(row->module), row->function ? row->function : "");
 	item->offset = row->function ? row->offset - row->start : row->offset;
 	item->stayed = row->evidence != GUS_INFERRED && row->weight;
-	item->seen = (struct gus_difference_value){ (double)row->seen, i.low * whole, i.high * whole };
+	item->seen = value_of(row->seen, &(struct gus_sum_bounds){ (uint64_t)(i.low * whole),
+			      (uint64_t)(i.high * whole) }, off);
 }
 
-static void take_row(struct gus_diff_side *side, const struct gus_stacks_view *v, const struct gus_sum_row *row)
+static void take_row(struct gus_diff_side *side, const struct gus_stacks_view *v, const struct gus_sum_row *row,
+		     double off)
 {
 	struct gus_difference_item item = { .key = key_of(v, row), .name = gus_stacks_name(v, row),
 		.function = row->function ? gus_strdup(row->function) : NULL,
-		.v = value_of(row->weight, &row->bounds) };
+		.v = value_of(row->weight, &row->bounds, off) };
 
 	for (size_t i = 0; i < row->stack.n; i++)
 		gus_difference_add_part(&item, &(struct gus_difference_part){ row->stack.v[i].what,
-			value_of(row->stack.v[i].weight, &row->parts.v[i]) });
-	set_place(&item, v, row);
+			value_of(row->stack.v[i].weight, &row->parts.v[i], off) });
+	set_place(&item, v, row, off);
 	gus_difference_add(&side->rows, &item);
 }
 
@@ -78,7 +85,7 @@ void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v)
 	side->rows.total = (struct gus_difference_value){ weight, weight - off, weight + off };
 	side->rows.unseen = n ? NONE_95 * weight / n : 0;
 	for (size_t i = 0; i < v->sums->rows.n; i++)
-		take_row(side, v, &v->sums->rows.v[i]);
+		take_row(side, v, &v->sums->rows.v[i], side->shares || !weight ? 0 : off / weight);
 }
 
 void gus_diff_side_free(struct gus_diff_side *side)

@@ -85,6 +85,11 @@ ok "one that is not there: status 125" is $? 125
 "$gusprof" diff before after --normalise nobody >out 2>err
 ok "a function that is not there: status 125" is $? 125
 ok "which is said" says 'there is no such function in before'
+"$gusprof" diff before after --fail-on 'nosuch>+2%' >out 2>err
+ok "what is nowhere: status 125" test $? = 125
+ok "and it is said" grep -q "neither recording has a function 'nosuch'" err
+"$gusprof" diff before after --fail-on ' changed > +50%' >out 2>err
+ok "spaces are none of its name: status 1" test $? = 1
 "$gusprof" diff before after --fail-on 'total' >out 2>err
 ok "no condition: status 129" is $? 129
 finish
