@@ -25,8 +25,9 @@ struct work {
 	/* By site two: its own, and of a fused pair that of the branch. GUS_CLUE_NONE: none yet. */
 	uint32_t *place_of;
 	struct gus_vec(enum gus_account_cause) doubts;  /* by site: why the model knows nothing of it */
-	/* By site: an execution has missed; one has whose window knew what was before it. */
-	bool *misses, *stalls;
+	/* By site: an execution has missed; one has whose window knew what was before it; it stores to lines that are
+	 * far away, for which no event is told. */
+	bool *misses, *stalls, *stores;
 };
 
 static void put(struct work *w, const struct gus_account_cell *cell)
@@ -229,22 +230,48 @@ static bool streams(const struct gus_traced *t, uint32_t insn)
 	return false;
 }
 
+/* Of its stores one in ten is to a line that the window had not touched before, or beyond L1. */
+static bool stores_far(const struct gus_traced *t, uint32_t insn)
+{
+	const struct gus_op *op = &t->program->ops[t->program->insns[insn].op];
+
+	for (uint32_t i = op->memory; i < op->memory + op->memories_n; i++) {
+		const struct gus_traced_memory *m = &t->memories.v[i];
+		uint64_t far = m->first[GUS_HIT_L1];
+
+		for (unsigned level = GUS_HIT_L1 + 1; level < GUS_HITS; level++)
+			far += m->hits[level];
+		if (t->program->memories[i].store && far > m->accesses / 10)
+			return true;
+	}
+	return false;
+}
+
+/* An execution in so many misses: less is of the first passes over what is in L1 afterwards. */
+enum { MISSES_EVERY = 50 };
+
 static void find_streams(struct work *w)
 {
+	const struct gus_groups_counts *c = gus_groups_counts(w->groups);
 	const struct gus_traced *t = w->clues->traced;
 	const struct gus_replicates *r = &w->a->solution.replicates;
 	double *all = gus_zalloc(w->doubts.n * sizeof(*all)), *stalled = gus_zalloc(w->doubts.n * sizeof(*all));
+	uint64_t *missed = gus_zalloc(w->doubts.n * sizeof(*missed));
 
 	for (size_t i = 0; i < r->cells.n; i++) {
 		all[r->cells.v[i].site] += r->cells.v[i].share;
 		stalled[r->cells.v[i].site] += r->cells.v[i].psv & STALLS ? r->cells.v[i].share : 0;
 	}
+	for (size_t i = 0; i < c->met.n; i++)
+		missed[c->met.v[i].site] += c->met.v[i].psv & STALLS ? c->met.v[i].times : 0;
 	for (uint32_t i = 0; i < t->program->insns_n; i++) {
 		uint32_t site = streams(t, i) ? gus_groups_site(w->groups, t->program->insns[i].offset) : UINT32_MAX;
 
-		if (site != UINT32_MAX && stalled[site] > LITTLE * all[site])
+		if (site != UINT32_MAX && stalled[site] > LITTLE * all[site] &&
+		    missed[site] > c->sites.v[site].executed / MISSES_EVERY)
 			w->doubts.v[site] = GUS_CAUSE_STREAMS;
 	}
+	free(missed);
 	free(all);
 	free(stalled);
 }
@@ -252,6 +279,7 @@ static void find_streams(struct work *w)
 /* Streams, then what is about lines that threads share, which is more to say. */
 static void find_doubts(struct work *w)
 {
+	const struct gus_traced *t = w->clues->traced;
 	const struct gus_groups_counts *c = gus_groups_counts(w->groups);
 
 	for (size_t i = 0; i < c->sites.n; i++)
@@ -262,6 +290,13 @@ static void find_doubts(struct work *w)
 			w->doubts.v[i] = GUS_CAUSE_SHARES;
 	w->misses = gus_zalloc(c->sites.n * sizeof(*w->misses));
 	w->stalls = gus_zalloc(c->sites.n * sizeof(*w->stalls));
+	w->stores = gus_zalloc(c->sites.n * sizeof(*w->stores));
+	for (uint32_t i = 0; i < t->program->insns_n; i++) {
+		uint32_t site = stores_far(t, i) ? gus_groups_site(w->groups, t->program->insns[i].offset) : UINT32_MAX;
+
+		if (site != UINT32_MAX)
+			w->stores[site] = true;
+	}
 	for (size_t i = 0; i < c->met.n; i++) {
 		w->misses[c->met.v[i].site] |= c->met.v[i].times && c->met.v[i].psv & STALLS;
 		w->stalls[c->met.v[i].site] |= c->met.v[i].assured && c->met.v[i].psv & STALLS;
@@ -269,14 +304,14 @@ static void find_doubts(struct work *w)
 }
 
 /* What the model knows nothing of: what other threads do to a line, how soon a prefetcher has one, how much a string
- * instruction that repeats has still to move, if that is all that can be said of it; and misses that there are only if
- * nothing was in the caches before the window. */
+ * instruction that repeats has still to move, or a store that misses has to wait, if that is all that can be said of
+ * it; and misses that there are only if nothing was in the caches before the window. */
 static bool is_blind(const struct work *w, uint32_t site, uint16_t psv)
 {
 	if (gus_met_knows(&w->a->solution.met, site))
 		return false;
 	return w->doubts.v[site] != GUS_CAUSE_NONE || (psv & STALLS && !w->stalls[site]) ||
-		(!psv && gus_groups_counts(w->groups)->sites.v[site].repeats);
+		(!psv && (gus_groups_counts(w->groups)->sites.v[site].repeats || w->stores[site]));
 }
 
 /* A locked instruction waits until the store queue is empty, so that it found the queue full is no more than that
@@ -413,6 +448,11 @@ static void tell_region(const struct gus_traced *t, const struct gus_traced_bloc
 		to->head = f->start + f->graph->insns.v[f->graph->loops.v[r->loop].head].offset;
 }
 
+static bool may_miss(const struct work *w, uint32_t site)
+{
+	return w->stores[site] || (w->misses[site] && !w->stalls[site]);
+}
+
 static void tell_causes(const struct work *w, struct gus_insn_decoder *decoder, struct gus_account_place *to)
 {
 	uint32_t site = gus_groups_site(w->groups, to->address);
@@ -423,7 +463,7 @@ static void tell_causes(const struct work *w, struct gus_insn_decoder *decoder, 
 	if (info)
 		to->causes = gus_account_causes_of(&gus_groups_counts(w->groups)->sites.v[site], info);
 	if (site < w->doubts.n)
-		to->causes.unknown = w->doubts.v[site] != GUS_CAUSE_NONE || !w->misses[site] || w->stalls[site] ?
+		to->causes.unknown = w->doubts.v[site] != GUS_CAUSE_NONE || !may_miss(w, site) ?
 			w->doubts.v[site] : GUS_CAUSE_SUPPOSED;
 }
 
@@ -552,6 +592,7 @@ void gus_account_make(struct gus_account *a, const struct gus_clues *clues, cons
 	free(w.place_of);
 	free(w.misses);
 	free(w.stalls);
+	free(w.stores);
 }
 
 /* The model alone. */

@@ -56,17 +56,27 @@ static void add_reason(char **text, uint64_t weight, uint64_t whole, const char 
 	*text = more;
 }
 
+/* Whether it can be run again. */
+static bool is_of_command(const Gusprof__Header *h)
+{
+	return h && h->n_command && (!*h->target || strcmp(h->target, "command") == 0);
+}
+
 /* Why some stays where it was seen, and what would give more. */
 static char *reasons_of(const struct gus_stacks_view *v, unsigned windows)
 {
+	bool command = is_of_command(v->clues->profile.header);
 	uint64_t all = v->account->weight, left = all - v->account->explained - v->kernel - v->unexecuted;
 	char *text = gus_strdup("");
 
 	add_reason(&text, v->kernel, all, "is the kernel's");
 	add_reason(&text, v->unexecuted, all, !windows ? "is in code that no part of its trace has executed (an "
 		   "emulator's CPU may make a library take another variant)" : percent(v->unexecuted, all) < MUCH ?
-		   "is in code that no window has executed" : "is in code that no window has executed (there are more "
-		   "if you record for longer, or with more --overhead)");
+		   "is in code that no window has executed" : command ?
+		   "is in code that no window has executed (record --trace qemu runs it again for that; there are "
+		   "more, too, if you record for longer, or with more --overhead)" :
+		   "is in code that no window has executed (there are more if you record for longer, or with more "
+		   "--overhead)");
 	add_reason(&text, left, all, "is behind something that is in none");
 	return text;
 }
