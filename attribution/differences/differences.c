@@ -63,7 +63,8 @@ static void free_item(struct gus_difference_item *item)
 
 struct gus_difference_item *gus_difference_add(struct gus_difference_side *s, struct gus_difference_item *item)
 {
-	uint32_t number = gus_strings_add(&s->keys, item->key);
+	/* With its NUL, as a key may be "", which is no number of an item: a thread's name may. */
+	uint32_t number = gus_strings_add_n(&s->keys, item->key, strlen(item->key) + 1);
 	struct gus_difference_item *old;
 
 	if (number > s->items.n) {

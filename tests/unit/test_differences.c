@@ -59,6 +59,32 @@ static void two_sides(struct gus_difference_side *a, struct gus_difference_side 
 	add(b, "new", 9, 3, 4);
 }
 
+/* Threads may have no name, and files one that ends with a slash. */
+static void a_key_may_be_empty(void **state)
+{
+	struct gus_difference_side a, b;
+	struct gus_differences d;
+
+	(void)state;
+	gus_difference_side_init(&a);
+	gus_difference_side_init(&b);
+	add(&a, "", 50, 3, 0);
+	add(&a, "named", 10, 3, 0);
+	add(&a, "", 20, 4, 0);
+	add(&b, "named", 10, 3, 0);
+	add(&b, "", 80, 3, 0);
+	assert_int_equal(a.items.n, 2);
+	assert_int_equal(b.items.n, 2);
+	gus_differences_make(&d, &a, &b);
+	assert_int_equal(d.rows.n, 2);
+	assert_string_equal(d.rows.v[0].of[1]->key, "");
+	NEAR(d.rows.v[0].a.value, 70);
+	NEAR(d.rows.v[0].change.value, 10);
+	gus_differences_free(&d);
+	gus_difference_side_free(&a);
+	gus_difference_side_free(&b);
+}
+
 static void rows_are_matched_by_their_keys(void **state)
 {
 	struct gus_difference_side a, b;
@@ -226,6 +252,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_are_as_lopsided_as_their_values),
+		cmocka_unit_test(a_key_may_be_empty),
 		cmocka_unit_test(rows_are_matched_by_their_keys),
 		cmocka_unit_test(what_one_side_has_moved_is_compared_as_it_was_seen),
 		cmocka_unit_test(sides_are_normalised),
