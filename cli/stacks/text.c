@@ -214,14 +214,20 @@ char *gus_stacks_parts(const struct gus_stacks_view *v, const struct gus_sum_row
 	return text;
 }
 
-/* And how the model alone splits its own. */
+/* And how the model alone splits its own. Its account has places of its own, of which there may be more; causes are of
+ * the account's, which has the same one. */
 static char *with_model(const struct gus_stacks_view *v, const struct gus_sum_row *row, char *text)
 {
 	const struct gus_sum_row *m = gus_stacks_modelled(v, row);
-	char *parts = m ? gus_stacks_parts(v, m) : NULL, *more = m ? gus_format("%s; model: %s", text, parts) : text;
+	struct gus_sum_row here = m ? *m : *row;
+	char *parts, *more;
 
-	if (m)
-		free(text);
+	if (!m)
+		return text;
+	here.place = row->place;
+	parts = gus_stacks_parts(v, &here);
+	more = gus_format("%s; model: %s", text, parts);
+	free(text);
 	free(parts);
 	return more;
 }

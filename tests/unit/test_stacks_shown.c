@@ -66,7 +66,8 @@ void gus_stacks_insn(const struct gus_stacks_view *v, const struct gus_sum_row *
 const char *gus_stacks_cause_of(const struct gus_stacks_view *v, const struct gus_sum_row *row,
 				const struct gus_component *what)
 {
-	(void)v, (void)row;
+	(void)v;
+	assert_true(row->place == 0 || row->place == GUS_CLUE_NONE); /* of this account, which has one */
 	return what->unknown || what->events ? NULL : "divider";
 }
 
@@ -353,7 +354,7 @@ static void beside_the_model(void **state)
 	json_t *o, *rows;
 
 	OMITS(s, "model:");
-	of_model = (struct gus_sum_row){ .module = "", .weight = 100, .place = GUS_CLUE_NONE };
+	of_model = (struct gus_sum_row){ .module = "", .weight = 100, .place = 7 }; /* of the model's places */
 	part(&of_model, FLUSH, false, GUS_MODELLED, 90);
 	part(&of_model, MISS, false, GUS_MODELLED, 10);
 	s->v.modelled = &(const struct gus_sums){ .rows = { 0 } };
