@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -19,11 +20,12 @@
 #include "base/store.h"
 
 static const char magic[8] = "gusstack"; /* without its NUL */
-enum { VERSION = 1, CHECKSUM = sizeof(uint64_t), CHUNK = 1 << 20 };
+enum { VERSION = 2, CHECKSUM = sizeof(uint64_t), CHUNK = 1 << 20 };
 
-/* Without padding, as bytes are compared. */
+/* Without padding, as bytes are compared. owner: with whose rights files were read that the recording names; and what
+ * somebody does to a file of theirs while it is read is not to be told of another's. */
 struct key {
-	uint64_t recording[2], size, table, replay, vs_model;
+	uint64_t recording[2], size, owner, table, replay, vs_model;
 	struct gus_identity program;        /* this one: another may find out something else */
 };
 
@@ -31,33 +33,52 @@ struct gus_stacks_kept {
 	struct gus_store *store;
 	const struct gus_log *log;
 	struct key key;
+	char *path;                     /* of the recording, ... */
+	struct gus_identity recording;  /* ... and which one that was */
 	char name[2 * sizeof(uint64_t) + 1];
 	uint8_t *bytes;                 /* what there is of it; NULL: nothing */
 	struct gus_cursor body;         /* of these, behind the head */
 };
 
 /* All of its bytes: copies of a recording are the same. */
-static int digest(const char *path, struct key *key)
+static int digest_bytes(int fd, struct key *key)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	XXH3_state_t *state = XXH3_createState();
 	uint8_t *chunk = gus_alloc(CHUNK);
 	XXH128_hash_t sum;
 	ssize_t n = -1;
 
-	XXH3_128bits_reset(state);
-	while (fd >= 0 && (n = read(fd, chunk, CHUNK)) > 0) {
+	if (state)
+		XXH3_128bits_reset(state);
+	while (state && (n = read(fd, chunk, CHUNK)) > 0) {
 		XXH3_128bits_update(state, chunk, (size_t)n);
 		key->size += (uint64_t)n;
 	}
-	sum = XXH3_128bits_digest(state);
-	key->recording[0] = sum.low64;
-	key->recording[1] = sum.high64;
+	if (n == 0) {
+		sum = XXH3_128bits_digest(state);
+		key->recording[0] = sum.low64;
+		key->recording[1] = sum.high64;
+	}
 	XXH3_freeState(state);
 	free(chunk);
+	return n == 0 ? 0 : -1;
+}
+
+/* What has that name may be a FIFO, which would wait for a writer, or have no end: that it is no recording says who
+ * opens recordings. */
+static int digest(struct gus_stacks_kept *k)
+{
+	int fd = open(k->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc = -1;
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		k->recording = gus_identity_of(&st);
+		k->key.owner = st.st_uid;
+		rc = digest_bytes(fd, &k->key);
+	}
 	if (fd >= 0)
 		close(fd);
-	return n == 0 ? 0 : -1;
+	return rc;
 }
 
 /* Files that are gone, or others by now, may have been where names and functions were from. */
@@ -123,12 +144,13 @@ struct gus_stacks_kept *gus_stacks_kept_open(const char *folder, const struct gu
 	struct gus_error err = { 0 };
 
 	k->log = log;
+	k->path = gus_strdup(asked->path);
 	k->key.table = asked->table;
 	k->key.replay = asked->replay;
 	k->key.vs_model = asked->vs_model;
 	k->key.program = gus_identity_at("/proc/self/exe");
 	k->store = gus_store_open(folder, ".stacks", GUS_LIMIT_CACHE, &err);
-	if (!k->store || digest(asked->path, &k->key) != 0) {
+	if (!k->store || digest(k) != 0) {
 		gus_log(k->log, GUS_DEBUG, "stacks are not remembered: %s", err.text);
 		gus_stacks_kept_close(k);
 		return NULL;
@@ -144,6 +166,7 @@ void gus_stacks_kept_close(struct gus_stacks_kept *k)
 	if (!k)
 		return;
 	gus_store_close(k->store);
+	free(k->path);
 	free(k->bytes);
 	free(k);
 }
@@ -234,6 +257,14 @@ static void put_files(struct gus_bytes *out, const struct gus_account *a)
 	gus_strings_free(&files);
 }
 
+/* Whether all that was read since is of the bytes of the key. */
+static bool is_as_it_was(const struct gus_stacks_kept *k)
+{
+	const struct gus_identity now = gus_identity_at(k->path);
+
+	return memcmp(&now, &k->recording, sizeof(now)) == 0;
+}
+
 void gus_stacks_kept_put(struct gus_stacks_kept *k, const struct gus_stacks_accounts *a,
 			 const struct gus_stacks_ran *ran)
 {
@@ -244,6 +275,10 @@ void gus_stacks_kept_put(struct gus_stacks_kept *k, const struct gus_stacks_acco
 
 	if (!k)
 		return;
+	if (!is_as_it_was(k)) {
+		gus_log(k->log, GUS_DEBUG, "stacks are not remembered: the recording has changed meanwhile");
+		return;
+	}
 	gus_vec_append(&out, (const uint8_t *)magic, sizeof(magic));
 	gus_vec_append(&out, (const uint8_t *)&version, sizeof(version));
 	gus_vec_append(&out, (const uint8_t *)&k->key, sizeof(k->key));

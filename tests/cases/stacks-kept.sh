@@ -57,4 +57,29 @@ touch -d '2 days ago' micro
 ok "where the program is another one it is found out anew" anew -i r
 ok "and kept again" before -i r
 
+# What is no file is not waited for, and of what changes while it is read nothing is kept.
+refused() # FILE
+{
+	timeout 60 "$GUSPROF" report --stacks --uarch skylake -i "$1" >out 2>err
+	[[ $? = 125 ]] && grep -q 'is not a regular file' err
+}
+mkfifo fifo
+ok "a FIFO is refused" refused fifo
+ok "and a device" refused /dev/zero
+rm kept/*.stacks
+cp r changing
+(while touch changing; do sleep 0.01; done) 2>/dev/null &
+toucher=$!
+ok "what changes meanwhile is found out" anew -i changing
+kill $toucher
+wait $toucher 2>/dev/null
+ok "and not kept" test "$(files)" = 0
+if ((UID == 0)); then
+	ok "what is ours is kept" anew -i r
+	cp r theirs
+	chown 65534 theirs
+	ok "and of the same bytes that are another's nothing is known" anew -i theirs
+	ok "which are kept as well" before -i theirs
+fi
+
 ((failed == 0))
