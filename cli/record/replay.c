@@ -250,6 +250,7 @@ struct taking {
 	struct gus_replay_tools tools;
 	int trace;                      /* a file for one's trace */
 	struct jobs jobs, later;
+	double wasted;                  /* seconds, on those that were put off */
 	double step_seconds;            /* as steps of the last one have taken; 0: there was none */
 };
 
@@ -270,11 +271,11 @@ static uint64_t stepped_window(const struct taking *t, uint64_t window)
 	return most < quick ? most : quick;
 }
 
-static void put_off(struct taking *t, const struct job *job, const char *why)
+static void put_off(struct taking *t, const struct job *job, double seconds, const char *why)
 {
+	t->wasted += seconds;
 	gus_log(t->r->log, GUS_DEBUG, "a window is put off, to be stepped: %s", why);
 	gus_vec_push(&t->later, *job);
-	t->later.v[t->later.n - 1].stepped = true;
 }
 
 static int replay(struct taking *t, const struct job *job, struct gus_error *err)
@@ -295,11 +296,11 @@ static int replay(struct taking *t, const struct job *job, struct gus_error *err
 		if (job->stepped)
 			note_failure(t->r, &why);
 		else
-			put_off(t, job, why.text);
+			put_off(t, job, done.seconds, why.text);
 		return 0;
 	}
 	if (is_cut_short(&done, &wish)) {
-		put_off(t, job, "QEMU cannot execute an instruction that comes soon");
+		put_off(t, job, done.seconds, "QEMU cannot execute an instruction that comes soon");
 		return 0;
 	}
 	if (job->stepped && done.instructions)
@@ -348,21 +349,35 @@ static void make_order(struct order *order, unsigned n)
 	}
 }
 
-static bool is_late(struct gus_record_replay *r)
+static double seconds_most(const struct gus_record_replay *r)
 {
 	double most = ALL_SHARE * (r->begun - r->created);
 
-	most = most < ALL_LEAST ? ALL_LEAST : most > ALL_MOST ? ALL_MOST : most;
-	r->late |= now() - r->begun > most && !r->keep_memory;
+	return most < ALL_LEAST ? ALL_LEAST : most > ALL_MOST ? ALL_MOST : most;
+}
+
+static bool is_late(struct gus_record_replay *r)
+{
+	r->late |= now() - r->begun > seconds_most(r) && !r->keep_memory;
 	return r->late;
+}
+
+/* Where QEMU can execute little or nothing of a program, half of the time is for steps. */
+static bool is_wasted(const struct taking *t)
+{
+	return t->wasted > seconds_most(t->r) / 2;
 }
 
 static int take_jobs(struct taking *t, const struct jobs *jobs, struct gus_error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < jobs->n && !skip && !is_late(t->r); i++)
-		rc = take_one(t, &jobs->v[i], err);
+	for (size_t i = 0; rc == 0 && i < jobs->n && !skip && !is_late(t->r); i++) {
+		if (!jobs->v[i].stepped && is_wasted(t))
+			gus_vec_push(&t->later, jobs->v[i]);
+		else
+			rc = take_one(t, &jobs->v[i], err);
+	}
 	return rc;
 }
 
@@ -384,6 +399,8 @@ static int take_all(struct gus_record_replay *r, struct gus_writer *writer, cons
 		note_failure(r, &why);
 	else
 		rc = take_jobs(&t, &t.jobs, err);
+	for (size_t i = 0; i < t.later.n; i++)
+		t.later.v[i].stepped = true;
 	if (rc == 0 && t.later.n)
 		rc = take_jobs(&t, &t.later, err);
 	gus_replay_tools_free(&t.tools);
@@ -432,6 +449,8 @@ static void summarise_none(const struct gus_record_replay *r, const struct gus_s
 	else if (none->failed)
 		gus_log(so->log, GUS_NOTE, "[ 0 %s of what it did: %u tr%s failed, the last one because: %s ]", what,
 			none->failed, none->failed == 1 ? "y" : "ies", none->why);
+	else if (r->late)
+		gus_log(so->log, GUS_NOTE, "[ 0 windows of what it did: their replay would have taken too long ]");
 	else if (result->snapshots)
 		gus_log(so->log, GUS_NOTE, "[ 0 %s of what it did: the file is as large as --max-size allows ]", what);
 	else if (so->trace_asked)

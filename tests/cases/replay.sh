@@ -186,6 +186,15 @@ if "$GUSPROF" record -o r --keep-memory --trace-window 1500 -- "$target" plain 3
 	grep -q ' snapshot' out && problem "a recording keeps memory although nobody asked"
 	"$GUSPROF" model -i r >out 2>&1 || problem "model of windows"
 	expect "all windows are modelled" "^  $n windows? of up to "
+	# Of an emulator that takes all the time that there is for each there are windows all the same: by steps.
+	mkdir -p slow
+	echo 'int pause(void); int main(void) { return pause(); }' >slow.c
+	if ${CC:-cc} -static -o slow/qemu-x86_64 slow.c 2>/dev/null; then
+		PATH=$PWD/slow:$PATH "$GUSPROF" record -v -o r --trace-window 1500 -- "$target" plain 3000000 \
+			>/dev/null 2>out || problem "record with a slow emulator"
+		expect "windows that were put off" 'a window is put off, to be stepped: .* did not end within 1 s'
+		expect "are stepped" '\[ [1-9][0-9]* windows? of what it did, of up to 1500 instructions: '
+	fi
 else
 	echo "recording does not work here, so snapshots in recordings were not tested: $(head -n 1 out)"
 fi
