@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #define SILENT_NS 2000000000ull /* shorter works need no word */
 #define EACH_NS 200000000ull
+#define WORDS 40                /* letters of what is done, at most */
 #define LINES_NS 5000000000ull /* between lines of a log, and before the first */
 
 static uint64_t now_ns(void)
@@ -30,16 +32,29 @@ static int look(void)
 	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0 ? 1 : -1;
 }
 
-/* Cut to what every terminal has in a line: one that is broken could not be taken away. */
+/* Of the words so many as leave room for the rest: a line that is broken could not be taken away. */
+static int words(const struct gus_progress *p, size_t rest)
+{
+	struct winsize size = { 0 };
+	int most = WORDS;
+
+	if (p->terminal > 0 && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		most = size.ws_col - 1 - (int)rest;
+	return most < 0 ? 0 : most > WORDS ? WORDS : most;
+}
+
 static void print(const struct gus_progress *p, const char *what, double share)
 {
-	char part[32] = "";
+	static const char ours[] = "gusprof: ";
+	char part[64] = "";
+	int n = 0;
 
 	if (share >= 0)
-		snprintf(part, sizeof(part), ", %.0f %%", 100 * share);
+		n = snprintf(part, sizeof(part), ", %.0f %%", 100 * share);
+	snprintf(part + n, sizeof(part) - (size_t)n, ", %" PRIu64 " s", (now_ns() - p->begun_ns) / 1000000000);
 	if (p->terminal > 0)
 		fputs("\r\033[K", stderr);
-	gus_text_print(stderr, "gusprof: %.40s%s, %" PRIu64 " s", what, part, (now_ns() - p->begun_ns) / 1000000000);
+	gus_text_print(stderr, "%s%.*s%s", ours, words(p, strlen(ours) + strlen(part)), what, part);
 	if (p->terminal < 0)
 		fputs("\n", stderr);
 	fflush(stderr);
