@@ -73,6 +73,24 @@ static inline uint64_t gus_cursor_varint(struct gus_cursor *c)
 	return c->at < c->end && *c->at < 0x80 ? *c->at++ : gus_cursor_long_varint_(c);
 }
 
+/* One that is less than that; else it is bad, and zero. */
+static inline uint64_t gus_cursor_below(struct gus_cursor *c, uint64_t below)
+{
+	uint64_t number = gus_cursor_varint(c);
+
+	c->bad |= number >= below;
+	return c->bad ? 0 : number;
+}
+
+/* How many follow, each of which takes `least` bytes or more: there is room for so many. */
+static inline size_t gus_cursor_count(struct gus_cursor *c, size_t least)
+{
+	uint64_t n = gus_cursor_varint(c);
+
+	c->bad |= n >= UINT32_MAX || n > gus_cursor_left(c) / least;
+	return c->bad ? 0 : (size_t)n;
+}
+
 static inline int64_t gus_unzigzag(uint64_t v)
 {
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);

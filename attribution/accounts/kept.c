@@ -131,24 +131,6 @@ void gus_account_put(struct gus_bytes *out, const struct gus_account *a)
 
 /* Reading. */
 
-/* Less than that, or bad. */
-static uint64_t take_below(struct gus_cursor *c, uint64_t below)
-{
-	uint64_t number = gus_cursor_varint(c);
-
-	c->bad |= number >= below;
-	return c->bad ? 0 : number;
-}
-
-/* How many follow, of at least so many bytes each. */
-static size_t take_count(struct gus_cursor *c, size_t least)
-{
-	uint64_t n = gus_cursor_varint(c);
-
-	c->bad |= n >= UINT32_MAX || n > gus_cursor_left(c) / least;
-	return c->bad ? 0 : (size_t)n;
-}
-
 static void take_real(struct gus_cursor *c, void *v, size_t size)
 {
 	const uint8_t *bytes = gus_cursor_take(c, size);
@@ -168,10 +150,10 @@ static double take_share(struct gus_cursor *c)
 
 static void take_texts(struct gus_cursor *c, struct gus_strings *to)
 {
-	size_t n = take_count(c, 1);
+	size_t n = gus_cursor_count(c, 1);
 
 	for (size_t i = 1; i <= n && !c->bad; i++) {
-		size_t size = (size_t)take_below(c, GUS_LIMIT_NAME);
+		size_t size = (size_t)gus_cursor_below(c, GUS_LIMIT_NAME);
 		const uint8_t *letters = gus_cursor_take(c, size);
 
 		c->bad |= !letters || memchr(letters, 0, size) ||
@@ -185,19 +167,19 @@ static void take_traced(struct gus_cursor *c, const struct gus_strings *texts, s
 	uint64_t function;
 
 	p->block = gus_cursor_varint(c);
-	function = take_below(c, texts->n);
+	function = gus_cursor_below(c, texts->n);
 	p->function = function ? gus_strings_get(texts, (uint32_t)function) : NULL;
 	p->start = gus_cursor_varint(c);
-	p->in_loop = take_below(c, 2);
+	p->in_loop = gus_cursor_below(c, 2);
 	p->head = gus_cursor_varint(c);
 	p->address = gus_cursor_varint(c);
-	p->size = (uint8_t)take_below(c, GUS_ACCOUNT_CODE + 1);
+	p->size = (uint8_t)gus_cursor_below(c, GUS_ACCOUNT_CODE + 1);
 	code = gus_cursor_take(c, p->size);
 	if (code)
 		memcpy(p->code, code, p->size);
-	p->causes.base = (enum gus_account_cause)take_below(c, GUS_CAUSES);
-	p->causes.exception = (enum gus_account_cause)take_below(c, GUS_CAUSES);
-	p->causes.unknown = (enum gus_account_cause)take_below(c, GUS_CAUSES);
+	p->causes.base = (enum gus_account_cause)gus_cursor_below(c, GUS_CAUSES);
+	p->causes.exception = (enum gus_account_cause)gus_cursor_below(c, GUS_CAUSES);
+	p->causes.unknown = (enum gus_account_cause)gus_cursor_below(c, GUS_CAUSES);
 }
 
 /* Names are asked for by the number of the module, which is what this recording calls so. */
@@ -211,16 +193,16 @@ static bool is_module(const struct gus_clues *clues, uint32_t number, const char
 static void take_places(struct gus_cursor *c, struct gus_account *a)
 {
 	const uint32_t modules = gus_space_modules(a->clues->profile.space);
-	size_t n = take_count(c, 4);
+	size_t n = gus_cursor_count(c, 4);
 
 	for (size_t i = 0; i < n && !c->bad; i++) {
 		struct gus_account_place p = { .place.module = GUS_CLUE_NONE };
-		uint32_t text = (uint32_t)take_below(c, a->texts.n);
-		uint32_t module = (uint32_t)take_below(c, (uint64_t)modules + 1);
+		uint32_t text = (uint32_t)gus_cursor_below(c, a->texts.n);
+		uint32_t module = (uint32_t)gus_cursor_below(c, (uint64_t)modules + 1);
 
 		p.module = gus_strings_get(&a->texts, text);
 		p.place.offset = p.offset = gus_cursor_varint(c);
-		p.executed = take_below(c, 2);
+		p.executed = gus_cursor_below(c, 2);
 		if (p.executed)
 			take_traced(c, &a->texts, &p);
 		if (module) {
@@ -233,11 +215,11 @@ static void take_places(struct gus_cursor *c, struct gus_account *a)
 
 static void take_seen(struct gus_cursor *c, struct gus_account *a)
 {
-	size_t n = take_count(c, 3);
+	size_t n = gus_cursor_count(c, 3);
 
 	for (size_t i = 0; i < n && !c->bad; i++) {
-		struct gus_account_seen s = { .place = (uint32_t)take_below(c, a->places.n),
-			.thread = (uint32_t)take_below(c, a->clues->threads.n) };
+		struct gus_account_seen s = { .place = (uint32_t)gus_cursor_below(c, a->places.n),
+			.thread = (uint32_t)gus_cursor_below(c, a->clues->threads.n) };
 
 		s.weight = gus_cursor_varint(c);
 		gus_vec_push(&a->seen, s);
@@ -246,20 +228,20 @@ static void take_seen(struct gus_cursor *c, struct gus_account *a)
 
 static void take_cells(struct gus_cursor *c, struct gus_account *a)
 {
-	size_t n = take_count(c, 7);
+	size_t n = gus_cursor_count(c, 7);
 
 	for (size_t i = 0; i < n && !c->bad; i++) {
-		struct gus_account_cell cell = { .place = (uint32_t)take_below(c, a->places.n),
-			.thread = (uint32_t)take_below(c, a->clues->threads.n) };
+		struct gus_account_cell cell = { .place = (uint32_t)gus_cursor_below(c, a->places.n),
+			.thread = (uint32_t)gus_cursor_below(c, a->clues->threads.n) };
 		uint64_t flags;
 
-		cell.what.events = (uint16_t)take_below(c, GUS_PSV_ALL + 1);
-		flags = take_below(c, (MOVED | UNKNOWN) + 1);
+		cell.what.events = (uint16_t)gus_cursor_below(c, GUS_PSV_ALL + 1);
+		flags = gus_cursor_below(c, (MOVED | UNKNOWN) + 1);
 		cell.moved = flags & MOVED;
 		cell.what.unknown = flags & UNKNOWN;
-		cell.evidence = (enum gus_evidence)take_below(c, GUS_UNKNOWN + 1);
+		cell.evidence = (enum gus_evidence)gus_cursor_below(c, GUS_UNKNOWN + 1);
 		cell.weight = gus_cursor_varint(c);
-		cell.told = (uint32_t)take_below(c, UINT32_MAX);
+		cell.told = (uint32_t)gus_cursor_below(c, UINT32_MAX);
 		c->bad |= cell.what.unknown && cell.what.events;
 		gus_vec_push(&a->cells, cell);
 	}
@@ -270,16 +252,16 @@ static void take_solution(struct gus_cursor *c, struct gus_solution *e)
 	struct gus_replicates *r = &e->replicates;
 	size_t n;
 
-	e->width = (unsigned)take_below(c, UINT32_MAX);
-	r->o.evidence = (enum gus_replicates_evidence)take_below(c, GUS_REPLICATES_EVIDENCES);
+	e->width = (unsigned)gus_cursor_below(c, UINT32_MAX);
+	r->o.evidence = (enum gus_replicates_evidence)gus_cursor_below(c, GUS_REPLICATES_EVIDENCES);
 	r->o.replicates = true;
 	take_real(c, &r->o.samples, sizeof(r->o.samples));
 	r->all = take_share(c);
-	n = take_count(c, 3 + sizeof(double) + GUS_REPLICATES * sizeof(*r->shares));
+	n = gus_cursor_count(c, 3 + sizeof(double) + GUS_REPLICATES * sizeof(*r->shares));
 	r->shares = gus_zalloc(n * GUS_REPLICATES * sizeof(*r->shares));
 	for (size_t i = 0; i < n && !c->bad; i++) {
-		struct gus_replicates_cell cell = { .who = (uint32_t)take_below(c, UINT32_MAX),
-			.site = (uint32_t)take_below(c, UINT32_MAX), .psv = (uint16_t)take_below(c, UINT16_MAX + 1) };
+		struct gus_replicates_cell cell = { .who = (uint32_t)gus_cursor_below(c, UINT32_MAX),
+			.site = (uint32_t)gus_cursor_below(c, UINT32_MAX), .psv = (uint16_t)gus_cursor_below(c, UINT16_MAX + 1) };
 
 		cell.share = take_share(c);
 		take_real(c, &r->shares[i * GUS_REPLICATES], GUS_REPLICATES * sizeof(*r->shares));
@@ -290,7 +272,7 @@ static void take_solution(struct gus_cursor *c, struct gus_solution *e)
 /* Sums are asserted of them. */
 static bool adds_up(const struct gus_account *a, uint64_t weight)
 {
-	uint64_t seen = 0, cells = 0;
+	uint64_t seen = 0, cells = 0, moved = 0;
 
 	for (size_t i = 0; i < a->seen.n; i++)
 		if (__builtin_add_overflow(seen, a->seen.v[i].weight, &seen))
@@ -301,8 +283,9 @@ static bool adds_up(const struct gus_account *a, uint64_t weight)
 		if (__builtin_add_overflow(cells, c->weight, &cells) ||
 		    (c->moved && c->told >= a->solution.replicates.cells.n))
 			return false;
+		moved += c->moved ? c->weight : 0;
 	}
-	return a->weight == weight && seen == weight && cells == weight && a->explained <= weight;
+	return a->weight == weight && seen == weight && cells == weight && a->explained == moved;
 }
 
 static bool are_numbers(const struct gus_replicates *r)
@@ -321,7 +304,7 @@ bool gus_account_take(struct gus_account *a, const struct gus_clues *clues, uint
 	gus_strings_init(&a->texts);
 	a->weight = gus_cursor_varint(from);
 	a->explained = gus_cursor_varint(from);
-	a->isa = (enum gus_isa)take_below(from, GUS_ISA_ARM64 + 1);
+	a->isa = (enum gus_isa)gus_cursor_below(from, GUS_ISA_ARM64 + 1);
 	take_texts(from, &a->texts);
 	take_places(from, a);
 	take_seen(from, a);

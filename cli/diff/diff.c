@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gusprof diff: two recordings, each as report --stacks has it, held against each other. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,12 +121,13 @@ static int check_sides(const struct gus_diff_side *a, const struct gus_diff_side
 
 static void tell_condition(const struct gus_diff_condition *c, const struct gus_difference_row *of, bool holds)
 {
-	double whole = of->a.value, low = 100 * of->change.low / whole;
+	double whole = of->a.value;
 	const char *so = holds ? "it does" : "not for sure";
 
 	if (whole > 0)
 		gus_log(gus_cli_log(0), GUS_NOTE, "%s: %+.1f %%, 95 %% of the time %+.1f to %+.1f: %s", c->text,
-			100 * of->change.value / whole, low > -100 ? low : -100, 100 * of->change.high / whole, so);
+			100 * of->change.value / whole, fmax(-100, 100 * of->change.low / whole),
+			100 * of->change.high / whole, so);
 	else
 		gus_log(gus_cli_log(0), GUS_NOTE, "%s: it took no time before: %s", c->text, so);
 }

@@ -151,7 +151,8 @@ struct gus_stacks_kept *gus_stacks_kept_open(const char *folder, const struct gu
 	k->key.program = gus_identity_at("/proc/self/exe");
 	k->store = gus_store_open(folder, ".stacks", GUS_LIMIT_CACHE, &err);
 	if (!k->store || digest(k) != 0) {
-		gus_log(k->log, GUS_DEBUG, "stacks are not remembered: %s", err.text);
+		gus_log(k->log, GUS_DEBUG, "stacks are not remembered: %s", err.code ? err.text :
+			"the recording is no file that can be read to its end");
 		gus_stacks_kept_close(k);
 		return NULL;
 	}

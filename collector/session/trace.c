@@ -12,7 +12,8 @@
  * 60 ms in all, and beyond that a quarter of what recording may cost, which the governor takes from the samples. A
  * pause is short: memory that does not fit in it is copied behind it (collector/snapshot/late.h). Our own time, for
  * copying, is the target's only where all CPUs have something to do; there it is bound in the same way, and elsewhere
- * by a fifth of a CPU. */
+ * by a fifth of a CPU. Where that is not enough to copy all memory again, large memory that looks the same is taken
+ * from an earlier look: such snapshots are light, and have a bound of their own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -343,11 +344,12 @@ void gus_session_trace(struct session *s)
 
 	set_next(s);
 	pid = next_process(s);
-	light = own_left_ns(s) < OWN_FIXED_NS + expected_ns(s, pid);
-	if (light && needs_base(s, pid))
-		light = false;
-	if ((light && (!gus_shelf_is_of(&s->trace.shelf, (uint32_t)pid) || light_left_ns(s) < 2 * OWN_FIXED_NS)) ||
-	    pause_left_ns(s) < PAUSE_FIXED_NS + s->trace.last_pause_ns) {
+	if (pause_left_ns(s) < PAUSE_FIXED_NS + s->trace.last_pause_ns) {
+		s->trace.none.dear++;
+		return;
+	}
+	light = own_left_ns(s) < OWN_FIXED_NS + expected_ns(s, pid) && !needs_base(s, pid);
+	if (light && (!gus_shelf_is_of(&s->trace.shelf, (uint32_t)pid) || light_left_ns(s) < 2 * OWN_FIXED_NS)) {
 		s->trace.none.dear++;
 		return;
 	}

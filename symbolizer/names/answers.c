@@ -87,15 +87,6 @@ void gus_answers_add(struct gus_answers *a, const struct gus_answer *answer)
 
 /* Reading. */
 
-static uint32_t read_number(struct gus_cursor *c, uint64_t below)
-{
-	uint64_t number = gus_cursor_varint(c);
-
-	if (number >= below)
-		c->bad = true;
-	return c->bad ? 0 : (uint32_t)number;
-}
-
 static bool read_head(struct gus_cursor *c, const void *key, size_t key_size)
 {
 	const uint8_t *mark = gus_cursor_take(c, sizeof(magic)), *own;
@@ -107,22 +98,12 @@ static bool read_head(struct gus_cursor *c, const void *key, size_t key_size)
 	       memcmp(own, key, key_size) == 0;
 }
 
-/* How many follow, each of which takes `least` bytes. */
-static uint64_t read_count(struct gus_cursor *c, size_t least)
-{
-	uint64_t n = gus_cursor_varint(c);
-
-	if (n >= UINT32_MAX || n > gus_cursor_left(c) / least)
-		c->bad = true;
-	return c->bad ? 0 : n;
-}
-
 static void read_strings(struct gus_answers *a, struct gus_cursor *c)
 {
-	uint64_t n = read_count(c, 1);
+	uint64_t n = gus_cursor_count(c, 1);
 
 	for (uint64_t i = 1; i <= n && !c->bad; i++) {
-		uint32_t size = read_number(c, GUS_LIMIT_NAME);
+		uint32_t size = (uint32_t)gus_cursor_below(c, GUS_LIMIT_NAME);
 		const uint8_t *letters = gus_cursor_take(c, size);
 
 		/* One that came before, or has an end within, would not have been written. */
@@ -134,15 +115,15 @@ static void read_strings(struct gus_answers *a, struct gus_cursor *c)
 
 static void read_calls(struct gus_answers *a, struct gus_cursor *c)
 {
-	uint64_t n = read_count(c, 4);
+	uint64_t n = gus_cursor_count(c, 4);
 
 	for (uint64_t i = 1; i <= n && !c->bad; i++) {
 		struct gus_answer_call call;
 
-		call.name = read_number(c, a->strings.n);
-		call.file = read_number(c, a->strings.n);
-		call.line = read_number(c, (uint64_t)UINT32_MAX + 1);
-		call.around = read_number(c, i);
+		call.name = (uint32_t)gus_cursor_below(c, a->strings.n);
+		call.file = (uint32_t)gus_cursor_below(c, a->strings.n);
+		call.line = (uint32_t)gus_cursor_below(c, (uint64_t)UINT32_MAX + 1);
+		call.around = (uint32_t)gus_cursor_below(c, i);
 		if (!c->bad && gus_answers_call(a, &call) != i)
 			c->bad = true;
 	}
@@ -150,7 +131,7 @@ static void read_calls(struct gus_answers *a, struct gus_cursor *c)
 
 static void read_answers(struct gus_answers *a, struct gus_cursor *c)
 {
-	uint64_t n = read_count(c, 6), end = 0;
+	uint64_t n = gus_cursor_count(c, 6), end = 0;
 
 	for (uint64_t i = 0; i < n && !c->bad; i++) {
 		uint64_t distance = gus_cursor_varint(c), size = gus_cursor_varint(c);
@@ -159,10 +140,10 @@ static void read_answers(struct gus_answers *a, struct gus_cursor *c)
 		if (__builtin_add_overflow(end, distance, &answer.low) || !size ||
 		    __builtin_add_overflow(answer.low, size, &answer.high))
 			c->bad = true;
-		answer.file = read_number(c, a->strings.n);
-		answer.line = read_number(c, (uint64_t)UINT32_MAX + 1);
-		answer.outer = read_number(c, a->strings.n);
-		answer.call = read_number(c, a->calls.n);
+		answer.file = (uint32_t)gus_cursor_below(c, a->strings.n);
+		answer.line = (uint32_t)gus_cursor_below(c, (uint64_t)UINT32_MAX + 1);
+		answer.outer = (uint32_t)gus_cursor_below(c, a->strings.n);
+		answer.call = (uint32_t)gus_cursor_below(c, a->calls.n);
 		end = answer.high;
 		if (!c->bad)
 			gus_vec_push(&a->known, answer);

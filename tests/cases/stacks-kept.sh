@@ -34,8 +34,8 @@ for by in instruction line thread; do
 done
 ok "in JSON" same --format json
 ok "as CSV" same --format csv
-ok "a copy is the same recording" sh -c 'cp r copy'
-ok "whatever it is called" before -i copy
+cp r copy
+ok "a copy is the same recording, whatever it is called" before -i copy
 ok "and by a pipe" before -i - <r
 ok "beside what the model alone has it is another question" anew -i r --vs-model
 ok "which is kept as well" same --vs-model

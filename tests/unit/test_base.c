@@ -33,6 +33,26 @@ static void cursor_reads_little_endian(void **state)
 	assert_int_equal(gus_cursor_left(&c), 0);
 }
 
+/* A number has to be less than its bound, and a count no more than there is room for. */
+static void cursor_reads_what_is_bound(void **state)
+{
+	const uint8_t bytes[] = { 5, 3, 3, 5, 3, 3, 9, 9, 9 };
+	struct gus_cursor c = gus_cursor(bytes, sizeof(bytes));
+
+	(void)state;
+	assert_int_equal(gus_cursor_below(&c, 6), 5);
+	assert_int_equal(gus_cursor_count(&c, 2), 3);
+	assert_int_equal(gus_cursor_count(&c, 2), 3);
+	assert_false(c.bad);
+	assert_int_equal(gus_cursor_below(&c, 5), 0);
+	assert_true(c.bad);
+	c = gus_cursor(bytes + 5, 4);
+	assert_int_equal(gus_cursor_count(&c, 1), 3);
+	c = gus_cursor(bytes + 4, 5);
+	assert_int_equal(gus_cursor_count(&c, 2), 0);
+	assert_true(c.bad);
+}
+
 static void cursor_fails_once_and_for_all(void **state)
 {
 	static const uint8_t bytes[] = { 1, 2, 3 };
@@ -294,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cursor_reads_little_endian),
+		cmocka_unit_test(cursor_reads_what_is_bound),
 		cmocka_unit_test(cursor_fails_once_and_for_all),
 		cmocka_unit_test(varints),
 		cmocka_unit_test(zigzag_is_its_own_inverse),
