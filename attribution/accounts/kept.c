@@ -218,9 +218,9 @@ static void take_seen(struct gus_cursor *c, struct gus_account *a)
 	size_t n = gus_cursor_count(c, 3);
 
 	for (size_t i = 0; i < n && !c->bad; i++) {
-		struct gus_account_seen s = { .place = (uint32_t)gus_cursor_below(c, a->places.n),
-			.thread = (uint32_t)gus_cursor_below(c, a->clues->threads.n) };
+		struct gus_account_seen s = { .place = (uint32_t)gus_cursor_below(c, a->places.n) };
 
+		s.thread = (uint32_t)gus_cursor_below(c, a->clues->threads.n);
 		s.weight = gus_cursor_varint(c);
 		gus_vec_push(&a->seen, s);
 	}
@@ -231,10 +231,10 @@ static void take_cells(struct gus_cursor *c, struct gus_account *a)
 	size_t n = gus_cursor_count(c, 7);
 
 	for (size_t i = 0; i < n && !c->bad; i++) {
-		struct gus_account_cell cell = { .place = (uint32_t)gus_cursor_below(c, a->places.n),
-			.thread = (uint32_t)gus_cursor_below(c, a->clues->threads.n) };
+		struct gus_account_cell cell = { .place = (uint32_t)gus_cursor_below(c, a->places.n) };
 		uint64_t flags;
 
+		cell.thread = (uint32_t)gus_cursor_below(c, a->clues->threads.n);
 		cell.what.events = (uint16_t)gus_cursor_below(c, GUS_PSV_ALL + 1);
 		flags = gus_cursor_below(c, (MOVED | UNKNOWN) + 1);
 		cell.moved = flags & MOVED;
@@ -260,9 +260,10 @@ static void take_solution(struct gus_cursor *c, struct gus_solution *e)
 	n = gus_cursor_count(c, 3 + sizeof(double) + GUS_REPLICATES * sizeof(*r->shares));
 	r->shares = gus_zalloc(n * GUS_REPLICATES * sizeof(*r->shares));
 	for (size_t i = 0; i < n && !c->bad; i++) {
-		struct gus_replicates_cell cell = { .who = (uint32_t)gus_cursor_below(c, UINT32_MAX),
-			.site = (uint32_t)gus_cursor_below(c, UINT32_MAX), .psv = (uint16_t)gus_cursor_below(c, UINT16_MAX + 1) };
+		struct gus_replicates_cell cell = { .who = (uint32_t)gus_cursor_below(c, UINT32_MAX) };
 
+		cell.site = (uint32_t)gus_cursor_below(c, UINT32_MAX);
+		cell.psv = (uint16_t)gus_cursor_below(c, UINT16_MAX + 1);
 		cell.share = take_share(c);
 		take_real(c, &r->shares[i * GUS_REPLICATES], GUS_REPLICATES * sizeof(*r->shares));
 		gus_vec_push(&r->cells, cell);
