@@ -750,7 +750,9 @@ tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
 tests_unit_test_thin_SOURCES = tests/unit/test_thin.c
 tests_unit_test_late_SOURCES = tests/unit/test_late.c $(made_snapshot)
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
+# How much room a disk has, and what of that is written it takes, is the test's.
 tests_unit_test_stored_SOURCES = tests/unit/test_stored.c $(made_snapshot)
+tests_unit_test_stored_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=write -Wl,--wrap=fstatvfs
 tests_unit_test_current_SOURCES = tests/unit/test_current.c $(made_mapping)
 tests_unit_test_space_SOURCES = tests/unit/test_space.c $(made_mapping)
 tests_unit_test_sampler_SOURCES = tests/unit/test_sampler.c
