@@ -12,7 +12,9 @@
 #include "attribution/statistics/rounding.h"
 #include "base/limits.h"
 #include "made_account.h"
+#include "model/code/program.h"
 #include "proto/psv.h"
+#include "symbolizer/insn/loops.h"
 
 static uint64_t of_thread(const struct made *m, uint32_t tid)
 {
@@ -206,6 +208,207 @@ static void of_locks(void **state)
 	}
 }
 
+/* The counts of what was executed, to be made others. */
+static struct gus_groups_counts *counts_of(struct made *m)
+{
+	return (struct gus_groups_counts *)(uintptr_t)gus_groups_counts(m->groups);
+}
+
+/* An instruction gets so many accesses, which met that; the program of the trace has none. Its memories are borrowed
+ * until take_accesses. */
+static void give_accesses(struct made *m, uint64_t offset, struct gus_program_memory *memories,
+			  const struct gus_traced_memory *met, uint8_t n)
+{
+	struct gus_program *p = (struct gus_program *)(uintptr_t)m->s.t.program;
+	uint32_t insn = 0;
+
+	assert_int_equal(p->memories_n, 0);
+	while (p->insns[insn].offset != traced_at + TEXT + offset)
+		assert_true(++insn < p->insns_n);
+	p->memories = memories;
+	p->ops[p->insns[insn].op].memory = 0;
+	p->ops[p->insns[insn].op].memories_n = n;
+	for (unsigned i = 0; i < n; i++)
+		gus_vec_push(&m->s.t.memories, met[i]);
+}
+
+static void take_accesses(struct made *m)
+{
+	struct gus_program *p = (struct gus_program *)(uintptr_t)m->s.t.program;
+
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		p->ops[i].memories_n = 0;
+	p->memories = NULL;
+	m->s.t.memories.n = 0;
+}
+
+static void account_again(struct made *m)
+{
+	gus_account_free(&m->account);
+	gus_account_make(&m->account, &m->clues, m->groups, 4);
+}
+
+static uint64_t unknown_of(const struct made *m)
+{
+	uint64_t unknown = 0;
+
+	for (size_t i = 0; i < m->account.cells.n; i++)
+		unknown += m->account.cells.v[i].what.unknown ? m->account.cells.v[i].weight : 0;
+	return unknown;
+}
+
+/* The product stores a hundred times, as it might. How long it waits without an event is not known if more than ten of
+ * them are beyond L1, or to lines that the trace had not touched before; loads are told by events. */
+static void of_stores_that_are_far(void **state)
+{
+	/* two: it is the second access of the instruction, behind one to L1 */
+	static const struct { uint64_t hits[GUS_HITS], first[GUS_HITS]; bool load, two, far; } cases[] = {
+		{ .hits = { 100 } },
+		{ .hits = { 90, 10 } },
+		{ .hits = { 89, 11 }, .far = true },
+		{ .hits = { 89, 0, 11 }, .far = true },
+		{ .hits = { 89, 0, 0, 11 }, .far = true },
+		{ .hits = { 89, 4, 4, 3 }, .far = true },
+		{ .hits = { 100 }, .first = { 10 } },
+		{ .hits = { 100 }, .first = { 11 }, .far = true },
+		{ .hits = { 94, 6 }, .first = { 5 }, .far = true },
+		{ .hits = { 94, 6 }, .first = { 0, 6 } },       /* a new line beyond L1 is one store, too */
+		{ .hits = { 0, 0, 0, 100 }, .load = true },
+		{ .hits = { 0, 0, 0, 100 }, .two = true, .far = true },
+		{ .hits = { 0 } },
+	};
+	struct made *m = *state;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_program_memory memories[] = { { .store = true }, { .store = true } };
+		struct gus_traced_memory met[] = { { .accesses = 100, .hits = { 100 } }, { .accesses = 100 } };
+		struct gus_traced_memory *told = &met[cases[i].two];
+
+		print_message("case %zu\n", i);
+		memcpy(told->hits, cases[i].hits, sizeof(told->hits));
+		memcpy(told->first, cases[i].first, sizeof(told->first));
+		memories[cases[i].two].store = !cases[i].load;
+		give_accesses(m, IMUL, memories, met, cases[i].two ? 2 : 1);
+		account_again(m);
+		take_accesses(m);
+		assert_int_equal(unknown_by(m, IMUL), cases[i].far ? GUS_CAUSE_SUPPOSED : GUS_CAUSE_NONE);
+		assert_int_equal(unknown_by(m, ADD), GUS_CAUSE_NONE);
+		assert_true(cases[i].far ? unknown_of_product(m) > 350000 : !unknown_of(m));
+	}
+}
+
+/* It is the last instruction that stores, which is half of a fused pair, or that between: the product is no other. */
+static void of_stores_of_others(void **state)
+{
+	const struct gus_traced_memory far = { .accesses = 100, .hits = { [GUS_HIT_MEMORY] = 100 } };
+	struct gus_program_memory store = { .store = true };
+	struct made *m = *state;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	for (int last = 0; last < 2; last++) {
+		give_accesses(m, last ? DEC : ADD, &store, &far, 1);
+		account_again(m);
+		take_accesses(m);
+		assert_int_equal(unknown_by(m, IMUL), GUS_CAUSE_NONE);
+		assert_int_equal(unknown_by(m, ADD), last ? GUS_CAUSE_NONE : GUS_CAUSE_SUPPOSED);
+		assert_int_equal(unknown_by(m, DEC), last ? GUS_CAUSE_SUPPOSED : GUS_CAUSE_NONE);
+		assert_in_range(unknown_of(m), 10000, 350000);
+	}
+}
+
+/* Where the store queue was full the event says what is waited for, however far stores are. */
+static void of_stores_with_an_event(void **state)
+{
+	const struct gus_traced_memory far = { .accesses = 100, .hits = { [GUS_HIT_MEMORY] = 100 } };
+	struct gus_program_memory store = { .store = true };
+	struct made *m = *state;
+	struct gus_groups_counts *c = counts_of(m);
+
+	for (size_t i = 0; i < c->met.n; i++)
+		c->met.v[i].psv |= c->met.v[i].site ? 0 : GUS_PSV_DR_SQ;
+	for (size_t i = 0; i < c->waits.n; i++)
+		c->waits.v[i].psv |= c->waits.v[i].of ? 0 : GUS_PSV_DR_SQ;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	give_accesses(m, IMUL, &store, &far, 1);
+	made_account(m, true);
+	take_accesses(m);
+	assert_true(unknown_of(m) < 70000);
+	assert_true(made_weight_at(m, APP, IMUL, 0) > 350000);
+}
+
+/* Of the product's executions so many missed. */
+static void let_miss(struct made *m, uint64_t times)
+{
+	struct gus_groups_counts *c = counts_of(m);
+
+	for (size_t i = 0; i < c->met.n; i++) {
+		struct gus_groups_met missed = c->met.v[i];
+
+		if (missed.site || missed.psv)
+			continue;
+		assert_true(times < missed.times);
+		c->met.v[i].times -= times;
+		c->met.v[i].assured -= times;
+		missed.psv = GUS_PSV_ST_L1;
+		missed.times = missed.assured = times;
+		gus_vec_push(&c->met, missed);
+		return;
+	}
+	fail_msg("the product has met something in all executions");
+}
+
+/* The product loads from lines that lie side by side, as it might, and what waits for it waits for a miss, if any. That
+ * the model knows nothing of if it misses more often than once in fifty times, and waits for that. */
+static void of_streams(void **state)
+{
+	enum { MOVES = GUS_TRACED_STREAM_MOVES };
+	static const struct gus_traced_memory streams = { .accesses = 4000, .moves = MOVES, .next = MOVES },
+		random = { .accesses = 4000, .moves = 10 * MOVES, .next = MOVES };
+	static const struct { const struct gus_traced_memory *met[2]; uint64_t every; bool waits, doubted; } cases[] = {
+		{ { &streams }, 10, true, true },
+		{ { &random }, 10, true, false },
+		{ { &random, &streams }, 10, true, true },
+		{ { &streams }, 50, true, false },      /* one in fifty */
+		{ { &streams }, 49, true, true },
+		{ { &streams }, 10, false, false },     /* what it waits for is no miss */
+	};
+	struct made *m = *state;
+	struct gus_groups_counts *c = counts_of(m);
+	const uint64_t executed = c->sites.v[0].executed;
+	const struct gus_groups_counts before = *c;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_program_memory memories[2] = { { .load = true }, { .load = true } };
+		struct gus_traced_memory met[2] = { *cases[i].met[0], cases[i].met[1] ? *cases[i].met[1] : random };
+
+		print_message("case %zu\n", i);
+		let_miss(m, executed / cases[i].every);
+		for (size_t k = 0; k < c->waits.n; k++)
+			if (!c->waits.v[k].of)
+				c->waits.v[k].psv = cases[i].waits ? GUS_PSV_ST_L1 : 0;
+		give_accesses(m, IMUL, memories, met, cases[i].met[1] ? 2 : 1);
+		account_again(m);
+		take_accesses(m);
+		c->met.n--;
+		for (size_t k = 0; k < c->met.n; k++)
+			if (!c->met.v[k].site && !c->met.v[k].psv)
+				c->met.v[k].times = c->met.v[k].assured = executed;
+		assert_int_equal(c->met.n, before.met.n);
+		assert_int_equal(unknown_by(m, IMUL), cases[i].doubted ? GUS_CAUSE_STREAMS : GUS_CAUSE_NONE);
+		assert_int_equal(unknown_by(m, ADD), GUS_CAUSE_NONE);
+		assert_true(cases[i].doubted ? unknown_of_product(m) > 350000 : !unknown_of(m));
+	}
+}
+
 /* What the model alone has of as much time: of each turn three cycles are the product's but for what retires with it,
  * wherever samples were. */
 static void of_the_model(void **state)
@@ -236,6 +439,141 @@ static void of_the_model(void **state)
 		sum += alone.seen.v[i].weight;
 	assert_int_equal(sum, 700000);
 	gus_account_free(&alone);
+}
+
+/* The parts of a turn are exact: of the cycle in which all four retire each has a quarter, and those of a fused pair
+ * are one place; two more are the product's. */
+static void of_the_model_by_place(void **state)
+{
+	static const struct { uint64_t offset, weight; } want[] = { { IMUL, 525000 }, { ADD, 58333 }, { DEC, 116667 } };
+	struct made *m = *state;
+	struct gus_clues clues;
+	struct gus_account alone;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	gus_account_of_model(&alone, &clues, &m->account, m->groups);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		uint64_t weight = 0;
+
+		for (size_t k = 0; k < alone.cells.n; k++)
+			if (alone.places.v[alone.cells.v[k].place].offset == TEXT + want[i].offset)
+				weight += alone.cells.v[k].weight;
+		assert_in_range(weight, want[i].weight - 700, want[i].weight + 700);
+	}
+	gus_account_free(&alone);
+}
+
+/* What the trace says of each place: its block and its bytes, as far as the block goes. */
+static void of_the_trace(void **state)
+{
+	static const uint8_t bytes[] = { 0x48, 0x0f, 0xaf, 0xc3, 0x48, 0x01, 0xd1, 0x48, 0xff, 0xce, 0x75, 0xf4 };
+	struct made *m = *state;
+	size_t told = 0;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_samples(m, 50, (struct gus_sample){ .ip = lib_at + TEXT + 5 });
+	made_account(m, true);
+	assert_int_equal(m->account.isa, GUS_ISA_X86_64);
+	for (size_t i = 0; i < m->account.places.n; i++) {
+		const struct gus_account_place *p = &m->account.places.v[i];
+		uint64_t within = p->offset - TEXT;
+
+		assert_null(p->function);
+		assert_false(p->in_loop);
+		assert_int_equal(p->head, 0);
+		assert_int_equal(p->executed, strcmp(p->module, APP) == 0);
+		if (!p->executed) {
+			assert_int_equal(p->size, 0);
+			continue;
+		}
+		assert_int_equal(p->block, TEXT);
+		assert_int_equal(p->address, traced_at + p->offset);
+		assert_int_equal(p->size, sizeof(bytes) - within);
+		assert_memory_equal(p->code, bytes + within, p->size);
+		told++;
+	}
+	assert_int_equal(told, 4);
+}
+
+/* The jump is a block of its own, and none has bytes of the other. */
+static void of_a_block_each(void **state)
+{
+	struct made *m = *state;
+	size_t jumps = 0;
+
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_samples(m, 9, (struct gus_sample){ .ip = app_at + TEXT + JMP });
+	made_account(m, true);
+	for (size_t i = 0; i < m->account.places.n; i++) {
+		const struct gus_account_place *p = &m->account.places.v[i];
+		bool jump = p->offset == TEXT + JMP;
+
+		assert_int_equal(p->block, jump ? TEXT + JMP : TEXT);
+		assert_int_equal(p->size, jump ? 2 : TEXT + JMP - p->offset);
+		jumps += jump;
+	}
+	assert_int_equal(jumps, 1);
+}
+
+/* No instruction has more than fifteen bytes; and of a block there may be none at all. */
+static void of_the_bytes_of_a_block(void **state)
+{
+	static const uint8_t sizes[] = { 0, 12, 15, 16, 40 };
+	struct made *m = *state;
+	struct gus_traced_block *b = &m->s.t.blocks.v[0];
+	uint8_t bytes[40];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = i < 12 ? b->bytes[i] : 0x90;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + IMUL });
+	made_account(m, true);
+	for (size_t i = 0; i < sizeof(sizes); i++) {
+		const struct gus_traced_block before = *b;
+		const struct gus_account_place *p;
+
+		b->bytes = sizes[i] ? bytes : NULL;
+		b->size = sizes[i] ? sizes[i] : before.size;
+		account_again(m);
+		*b = before;
+		p = &m->account.places.v[0];
+		assert_int_equal(p->offset, TEXT);
+		assert_int_equal(p->size, sizes[i] < GUS_ACCOUNT_CODE ? sizes[i] : GUS_ACCOUNT_CODE);
+		assert_memory_equal(p->code, bytes, p->size);
+	}
+}
+
+/* The loop is in a function behind four nops, as it might be, and begins where those end. */
+static void of_a_loop_in_a_function(void **state)
+{
+	static const uint8_t bytes[] = { 0x90, 0x90, 0x90, 0x90, 0x48, 0x0f, 0xaf, 0xc3, 0x48, 0x01, 0xd1, 0x48, 0xff,
+		0xce, 0x75, 0xf4 };
+	struct made *m = *state;
+	struct gus_traced_region *r = &m->s.t.regions.v[m->s.t.blocks.v[0].region];
+	struct gus_traced_function *f = &m->s.t.functions.v[r->function];
+
+	f->name = "work";
+	f->start = TEXT - 4;
+	f->graph = gus_zalloc(sizeof(*f->graph));
+	gus_graph_read(f->graph, GUS_ISA_X86_64, bytes, sizeof(bytes));
+	assert_int_equal(f->graph->loops.n, 1);
+	r->loop = 0;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	for (size_t i = 0; i < m->account.places.n; i++) {
+		const struct gus_account_place *p = &m->account.places.v[i];
+
+		assert_string_equal(p->function, "work");
+		assert_int_equal(p->start, TEXT - 4);
+		assert_true(p->in_loop);
+		assert_int_equal(p->head, TEXT);
+	}
+	assert_true(m->account.places.n > 0);
 }
 
 /* The code is of no file, and where it was traced: what was not seen of it is in the same memory as what was. */
@@ -597,7 +935,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_strings_that_repeat, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_misses_that_are_supposed, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_locks, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_stores_that_are_far, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_stores_of_others, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_stores_with_an_event, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_streams, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_the_model, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_the_model_by_place, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_the_trace, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_a_block_each, made_account_setup_erratic, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_the_bytes_of_a_block, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_a_loop_in_a_function, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_no_file, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(without_a_trace, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_records, made_account_setup, made_account_teardown),
