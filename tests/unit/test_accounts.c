@@ -131,6 +131,21 @@ static void of_shared_lines(void **state)
 	assert_int_equal(unknown_by(m, IMUL), GUS_CAUSE_SHARES);
 }
 
+/* The jump is a block of its own, which is about none. */
+static void of_shared_lines_beside(void **state)
+{
+	struct made *m = *state;
+
+	m->s.t.blocks.v[0].shared = m->s.t.blocks.v[0].executed;
+	gus_account_doubt(m->groups, &m->s.t);
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	made_account(m, true);
+	assert_int_equal(unknown_by(m, IMUL), GUS_CAUSE_SHARES);
+	assert_int_equal(unknown_by(m, DEC), GUS_CAUSE_SHARES);
+	assert_int_equal(unknown_by(m, JMP), GUS_CAUSE_NONE);
+}
+
 /* It is hardly about any, but its product is a string instruction that repeats, as it might be: of that it is not known
  * what the model calls the base. */
 static void of_strings_that_repeat(void **state)
@@ -342,25 +357,36 @@ static void of_stores_with_an_event(void **state)
 	assert_true(made_weight_at(m, APP, IMUL, 0) > 350000);
 }
 
-/* Of the product's executions so many missed. */
+/* Of the product's executions so many missed, which is told before the others. */
 static void let_miss(struct made *m, uint64_t times)
 {
 	struct gus_groups_counts *c = counts_of(m);
 
 	for (size_t i = 0; i < c->met.n; i++) {
-		struct gus_groups_met missed = c->met.v[i];
+		struct gus_groups_met others = c->met.v[i];
 
-		if (missed.site || missed.psv)
+		if (others.site)
 			continue;
-		assert_true(times < missed.times);
-		c->met.v[i].times -= times;
-		c->met.v[i].assured -= times;
-		missed.psv = GUS_PSV_ST_L1;
-		missed.times = missed.assured = times;
-		gus_vec_push(&c->met, missed);
+		assert_true(!others.psv && times < others.times);
+		others.times = others.assured = others.times - times;
+		c->met.v[i].psv = GUS_PSV_ST_L1;
+		c->met.v[i].times = c->met.v[i].assured = times;
+		gus_vec_push(&c->met, others);
 		return;
 	}
-	fail_msg("the product has met something in all executions");
+	fail_msg("the product was not executed");
+}
+
+static void let_none_miss(struct made *m)
+{
+	struct gus_groups_counts *c = counts_of(m);
+
+	c->met.n--;
+	for (size_t i = 0; i < c->met.n; i++)
+		if (!c->met.v[i].site) {
+			c->met.v[i].psv = 0;
+			c->met.v[i].times = c->met.v[i].assured = c->sites.v[0].executed;
+		}
 }
 
 /* The product loads from lines that lie side by side, as it might, and what waits for it waits for a miss, if any. That
@@ -380,8 +406,6 @@ static void of_streams(void **state)
 	};
 	struct made *m = *state;
 	struct gus_groups_counts *c = counts_of(m);
-	const uint64_t executed = c->sites.v[0].executed;
-	const struct gus_groups_counts before = *c;
 
 	made_event(m, "cpu-clock", "ns");
 	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
@@ -391,22 +415,39 @@ static void of_streams(void **state)
 		struct gus_traced_memory met[2] = { *cases[i].met[0], cases[i].met[1] ? *cases[i].met[1] : random };
 
 		print_message("case %zu\n", i);
-		let_miss(m, executed / cases[i].every);
+		let_miss(m, c->sites.v[0].executed / cases[i].every);
 		for (size_t k = 0; k < c->waits.n; k++)
 			if (!c->waits.v[k].of)
 				c->waits.v[k].psv = cases[i].waits ? GUS_PSV_ST_L1 : 0;
 		give_accesses(m, IMUL, memories, met, cases[i].met[1] ? 2 : 1);
 		account_again(m);
 		take_accesses(m);
-		c->met.n--;
-		for (size_t k = 0; k < c->met.n; k++)
-			if (!c->met.v[k].site && !c->met.v[k].psv)
-				c->met.v[k].times = c->met.v[k].assured = executed;
-		assert_int_equal(c->met.n, before.met.n);
+		let_none_miss(m);
 		assert_int_equal(unknown_by(m, IMUL), cases[i].doubted ? GUS_CAUSE_STREAMS : GUS_CAUSE_NONE);
 		assert_int_equal(unknown_by(m, ADD), GUS_CAUSE_NONE);
 		assert_true(cases[i].doubted ? unknown_of_product(m) > 350000 : !unknown_of(m));
 	}
+}
+
+/* It is the sum that does, each time: what the product misses is no matter of the sum's. */
+static void of_streams_of_others(void **state)
+{
+	const struct gus_traced_memory streams = { .accesses = 4000, .moves = 4000, .next = 4000 };
+	struct gus_program_memory load = { .load = true };
+	struct made *m = *state;
+	struct gus_groups_counts *c = counts_of(m);
+	uint32_t sum = gus_groups_site(m->groups, traced_at + TEXT + ADD);
+
+	for (size_t i = 0; i < c->met.n; i++)
+		c->met.v[i].psv |= c->met.v[i].site == sum ? GUS_PSV_ST_L1 : 0;
+	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 700, (struct gus_sample){ .ip = app_at + TEXT + ADD });
+	give_accesses(m, ADD, &load, &streams, 1);
+	made_account(m, true);
+	take_accesses(m);
+	assert_int_equal(unknown_by(m, ADD), GUS_CAUSE_STREAMS);
+	assert_int_equal(unknown_by(m, IMUL), GUS_CAUSE_NONE);
+	assert_int_equal(unknown_of(m), made_weight_at(m, APP, ADD, 0));
 }
 
 /* What the model alone has of as much time: of each turn three cycles are the product's but for what retires with it,
@@ -580,6 +621,7 @@ static void of_a_loop_in_a_function(void **state)
 static void of_no_file(void **state)
 {
 	struct made *m = *state;
+	const struct gus_account_place *seen;
 	size_t products = 0;
 
 	m->s.t.blocks.v[0].module = NULL;
@@ -587,21 +629,24 @@ static void of_no_file(void **state)
 	m->s.t.blocks.v[0].time = START;
 	m->anonymous = true;
 	made_event(m, "cpu-clock", "ns");
+	made_samples(m, 9, (struct gus_sample){ .ip = lib_at + TEXT });
 	made_samples(m, 700, (struct gus_sample){ .ip = traced_at + TEXT + ADD });
 	made_account(m, true);
 	assert_int_equal(m->account.explained, 700000);
-	for (size_t i = 0; i < m->account.places.n; i++) {
+	seen = &m->account.places.v[1];
+	assert_int_equal(seen->address, traced_at + TEXT + ADD);
+	assert_true(seen->place.module != GUS_CLUE_NONE);
+	for (size_t i = 1; i < m->account.places.n; i++) {
 		const struct gus_account_place *p = &m->account.places.v[i];
 
 		assert_string_equal(p->module, "//anon");
-		assert_int_equal(p->offset - p->address, m->account.places.v[0].offset -
-				 m->account.places.v[0].address);
+		assert_int_equal(p->offset - p->address, seen->offset - seen->address);
 		assert_int_equal(p->place.offset, p->offset);
-		assert_int_equal(p->place.module, m->account.places.v[0].place.module);
+		assert_int_equal(p->place.module, seen->place.module);
 		products += p->address == traced_at + TEXT + IMUL;
 	}
 	assert_int_equal(products, 1);
-	assert_true(m->account.places.n > 1);
+	assert_true(m->account.places.n > 2);
 }
 
 static void without_a_trace(void **state)
@@ -932,6 +977,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(moves_time, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(precise, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_shared_lines, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_shared_lines_beside, made_account_setup_erratic,
+						made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_strings_that_repeat, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_misses_that_are_supposed, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_locks, made_account_setup, made_account_teardown),
@@ -939,6 +986,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_stores_of_others, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_stores_with_an_event, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_streams, made_account_setup, made_account_teardown),
+		cmocka_unit_test_setup_teardown(of_streams_of_others, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_the_model, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_the_model_by_place, made_account_setup, made_account_teardown),
 		cmocka_unit_test_setup_teardown(of_the_trace, made_account_setup, made_account_teardown),
