@@ -139,7 +139,7 @@ static void a_part_is_none(void **state)
 }
 
 enum wrong { PLACE_OF_SEEN, PLACE_OF_CELL, THREAD_OF_SEEN, THREAD_OF_CELL, TOLD, LESS_SEEN, LESS_IN_CELLS,
-	EVENTS_OF_UNKNOWN, MORE_EXPLAINED, NO_NUMBER, NEGATIVE, OTHER_MODULE, NO_MODULE, NO_SAMPLES, WRONGS };
+	EVENTS_OF_UNKNOWN, MORE_EXPLAINED, LESS_EXPLAINED, NO_NUMBER, NEGATIVE, OTHER_MODULE, NO_MODULE, NO_SAMPLES, WRONGS };
 
 static void spoil(struct gus_account *a, enum wrong wrong)
 {
@@ -173,7 +173,10 @@ static void spoil(struct gus_account *a, enum wrong wrong)
 		moved->what = (struct gus_component){ .events = 1, .unknown = true };
 		break;
 	case MORE_EXPLAINED:
-		a->explained = a->weight + 1;
+		a->explained++;
+		break;
+	case LESS_EXPLAINED:
+		a->explained--;
 		break;
 	case NO_NUMBER:
 		a->solution.replicates.shares[1] = __builtin_nan("");
@@ -288,7 +291,7 @@ static void numbers_have_bounds(void **state)
 		{ EVENTS_OF_CELL, GUS_PSV_ALL }, { EVIDENCE, GUS_UNKNOWN }, { CAUSE_OF_BASE, GUS_CAUSES - 1 },
 		{ CAUSE_OF_EXCEPTION, GUS_CAUSES - 1 }, { CAUSE_OF_UNKNOWN, GUS_CAUSES - 1 }, { ISA, GUS_ISA_ARM64 },
 		{ WIDTH, UINT32_MAX - 1 }, { TOLD_UNMOVED, UINT32_MAX - 1 }, { WHO, UINT32_MAX - 1 },
-		{ SITE, UINT32_MAX - 1 }, { EXPLAINED, 1050000 }, { EVIDENCE_OF_ALL, GUS_REPLICATES_EVIDENCES - 1 },
+		{ SITE, UINT32_MAX - 1 }, { EXPLAINED, 1000000 }, { EVIDENCE_OF_ALL, GUS_REPLICATES_EVIDENCES - 1 },
 	};
 	struct made *m = *state;
 	struct gus_bytes bytes = { 0 };
