@@ -220,14 +220,15 @@ enum { STALLS = GUS_PSV_ST_L1 | GUS_PSV_ST_TLB | GUS_PSV_ST_LLC };
 /* Of an instruction's time, that its model waits for misses: less than this is no matter. */
 static const double LITTLE = 0.05;
 
-static bool streams(const struct gus_traced *t, uint32_t insn)
+/* How many lines it goes to, one behind the other; 0: it does not. */
+static uint64_t streams(const struct gus_traced *t, uint32_t insn)
 {
 	const struct gus_op *op = &t->program->ops[t->program->insns[insn].op];
+	uint64_t lines = 0;
 
-	for (uint32_t i = 0; i < op->memories_n; i++)
-		if (gus_traced_memory_streams(&t->memories.v[op->memory + i]))
-			return true;
-	return false;
+	for (uint32_t i = op->memory; i < op->memory + op->memories_n; i++)
+		lines += gus_traced_memory_streams(&t->memories.v[i]) ? t->memories.v[i].moves : 0;
+	return lines;
 }
 
 /* Of its stores one in ten is to a line that the window had not touched before, or beyond L1. */
@@ -247,8 +248,8 @@ static bool stores_far(const struct gus_traced *t, uint32_t insn)
 	return false;
 }
 
-/* An execution in so many misses: less is of the first passes over what is in L1 afterwards. */
-enum { MISSES_EVERY = 50 };
+/* Of so many lines one is missed, or more: less is of the first pass over what is in L1 afterwards. */
+enum { MISSES_EVERY = 4 };
 
 static void find_streams(struct work *w)
 {
@@ -265,10 +266,10 @@ static void find_streams(struct work *w)
 	for (size_t i = 0; i < c->met.n; i++)
 		missed[c->met.v[i].site] += c->met.v[i].psv & STALLS ? c->met.v[i].times : 0;
 	for (uint32_t i = 0; i < t->program->insns_n; i++) {
-		uint32_t site = streams(t, i) ? gus_groups_site(w->groups, t->program->insns[i].offset) : UINT32_MAX;
+		uint64_t lines = streams(t, i);
+		uint32_t site = lines ? gus_groups_site(w->groups, t->program->insns[i].offset) : UINT32_MAX;
 
-		if (site != UINT32_MAX && stalled[site] > LITTLE * all[site] &&
-		    missed[site] > c->sites.v[site].executed / MISSES_EVERY)
+		if (site != UINT32_MAX && stalled[site] > LITTLE * all[site] && missed[site] > lines / MISSES_EVERY)
 			w->doubts.v[site] = GUS_CAUSE_STREAMS;
 	}
 	free(missed);

@@ -390,19 +390,24 @@ static void let_none_miss(struct made *m)
 }
 
 /* The product loads from lines that lie side by side, as it might, and what waits for it waits for a miss, if any. That
- * the model knows nothing of if it misses more often than once in fifty times, and waits for that. */
+ * the model knows nothing of if it misses more than one line in four, and waits for that. */
 static void of_streams(void **state)
 {
 	enum { MOVES = GUS_TRACED_STREAM_MOVES };
 	static const struct gus_traced_memory streams = { .accesses = 4000, .moves = MOVES, .next = MOVES },
 		random = { .accesses = 4000, .moves = 10 * MOVES, .next = MOVES };
-	static const struct { const struct gus_traced_memory *met[2]; uint64_t every; bool waits, doubted; } cases[] = {
-		{ { &streams }, 10, true, true },
-		{ { &random }, 10, true, false },
-		{ { &random, &streams }, 10, true, true },
-		{ { &streams }, 50, true, false },      /* one in fifty */
-		{ { &streams }, 49, true, true },
-		{ { &streams }, 10, false, false },     /* what it waits for is no miss */
+	static const struct {
+		const struct gus_traced_memory *met[2];
+		uint64_t missed;
+		bool waits, doubted;
+	} cases[] = {
+		{ { &streams }, 100, true, true },
+		{ { &random }, 100, true, false },
+		{ { &random, &streams }, 100, true, true },
+		{ { &streams }, MOVES / 4, true, false },
+		{ { &streams }, MOVES / 4 + 1, true, true },
+		{ { &streams, &streams }, MOVES / 4 + 1, true, false }, /* of twice as many lines */
+		{ { &streams }, 100, false, false },    /* what it waits for is no miss */
 	};
 	struct made *m = *state;
 	struct gus_groups_counts *c = counts_of(m);
@@ -415,7 +420,7 @@ static void of_streams(void **state)
 		struct gus_traced_memory met[2] = { *cases[i].met[0], cases[i].met[1] ? *cases[i].met[1] : random };
 
 		print_message("case %zu\n", i);
-		let_miss(m, c->sites.v[0].executed / cases[i].every);
+		let_miss(m, cases[i].missed);
 		for (size_t k = 0; k < c->waits.n; k++)
 			if (!c->waits.v[k].of)
 				c->waits.v[k].psv = cases[i].waits ? GUS_PSV_ST_L1 : 0;
