@@ -55,6 +55,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/routes/stacks.c \
 	attribution/routes/trace.c attribution/routes/trace.h \
 	attribution/routes/walk.c attribution/routes/walk.h \
+	attribution/stacks/component.c attribution/stacks/component.h \
 	attribution/stacks/evidence.c attribution/stacks/evidence.h \
 	attribution/stacks/stack.c attribution/stacks/stack.h \
 	attribution/statistics/interval.c attribution/statistics/interval.h \

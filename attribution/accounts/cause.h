@@ -4,7 +4,7 @@
 #define GUS_ATTRIBUTION_ACCOUNTS_CAUSE_H
 
 #include "attribution/proportional/groups.h"
-#include "attribution/stacks/stack.h"
+#include "attribution/stacks/component.h"
 #include "symbolizer/insn/insn.h"
 
 /* Cycles an execution, beyond which a wait without an event has a name. */

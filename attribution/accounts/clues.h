@@ -11,7 +11,7 @@
 #include "attribution/accounts/sampler.h"
 #include "attribution/profile/profile.h"
 #include "attribution/proportional/seen.h"
-#include "attribution/stacks/stack.h"
+#include "attribution/stacks/component.h"
 #include "base/alloc.h"
 
 struct gus_error;
