@@ -139,7 +139,12 @@ void gus_strings_free(struct gus_strings *s)
 
 uint32_t gus_strings_find(const struct gus_strings *s, const char *text)
 {
-	uint32_t at = string_slot(s, text, strlen(text));
+	return gus_strings_find_n(s, text, strlen(text));
+}
+
+uint32_t gus_strings_find_n(const struct gus_strings *s, const char *text, size_t length)
+{
+	uint32_t at = string_slot(s, text, length);
 
 	return s->slots[at] ? s->slots[at] - 1 : GUS_INDEX_NONE;
 }

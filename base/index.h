@@ -44,6 +44,7 @@ void gus_strings_free(struct gus_strings *s);
 uint32_t gus_strings_add(struct gus_strings *s, const char *text);
 uint32_t gus_strings_add_n(struct gus_strings *s, const char *text, size_t length);
 /* The number of text, or GUS_INDEX_NONE. */
+uint32_t gus_strings_find_n(const struct gus_strings *s, const char *text, size_t length);
 uint32_t gus_strings_find(const struct gus_strings *s, const char *text);
 static inline const char *gus_strings_get(const struct gus_strings *s, uint32_t number)
 {

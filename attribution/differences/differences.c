@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/statistics/series.h"
+
 struct gus_difference_value gus_difference_of(const struct gus_difference_value *a,
 					      const struct gus_difference_value *b)
 {
@@ -58,6 +60,9 @@ static void free_item(struct gus_difference_item *item)
 	free(item->name);
 	free(item->function);
 	free(item->within);
+	free(item->each);
+	for (size_t i = 0; i < item->parts.n; i++)
+		free(item->parts.v[i].each);
 	gus_vec_free(&item->parts);
 }
 
@@ -183,36 +188,150 @@ void gus_difference_side_free(struct gus_difference_side *s)
 	for (size_t i = 0; i < s->items.n; i++)
 		free_item(&s->items.v[i]);
 	gus_vec_free(&s->items);
+	free(s->each);
 	gus_strings_free(&s->keys);
+}
+
+/* A value of a side, with what it is the mean of, or NULL. */
+struct measured { struct gus_difference_value v; const double *each; };
+
+static struct measured value_of(const struct gus_difference_item *item, const struct gus_difference_side *s)
+{
+	return item ? (struct measured){ item->v, item->each } : (struct measured){ { 0, 0, s->unseen }, NULL };
+}
+
+static const struct gus_difference_part *find_part(const struct gus_difference_item *item,
+						   const struct gus_component *what)
+{
+	for (size_t i = 0; item && i < item->parts.n; i++)
+		if (is_same(&item->parts.v[i].what, what))
+			return &item->parts.v[i];
+	return NULL;
+}
+
+static struct measured part_of(const struct gus_difference_item *item, const struct gus_component *what,
+			       const struct gus_difference_side *s)
+{
+	const struct gus_difference_part *part = find_part(item, what);
+
+	return part ? (struct measured){ part->v, part->each } : (struct measured){ { 0, 0, s->unseen }, NULL };
+}
+
+/* Several runs. */
+
+static char *copy_of(const char *text)
+{
+	return text ? gus_strdup(text) : NULL;
+}
+
+/* The rows of a side and their components, without values. */
+static void add_rows(struct gus_difference_side *into, const struct gus_difference_side *side)
+{
+	for (size_t i = 0; i < side->items.n; i++) {
+		const struct gus_difference_item *from = &side->items.v[i];
+		struct gus_difference_item *item = gus_difference_add(into, &(struct gus_difference_item){
+			.key = gus_strdup(from->key), .name = copy_of(from->name), .function = copy_of(from->function),
+			.within = copy_of(from->within), .offset = from->offset });
+
+		for (size_t k = 0; k < from->parts.n; k++)
+			if (!find_part(item, &from->parts.v[k].what))
+				gus_vec_push(&item->parts, (struct gus_difference_part){ from->parts.v[k].what });
+	}
+}
+
+static const struct gus_difference_item *find_item(const struct gus_difference_side *s, const char *key)
+{
+	uint32_t number = gus_strings_find_n(&s->keys, key, strlen(key) + 1);
+
+	return number == GUS_INDEX_NONE ? NULL : &s->items.v[number - 1];
+}
+
+static void add_run(struct gus_difference_value *sum, double **each, const struct gus_difference_value *v, size_t run)
+{
+	*sum = gus_difference_sum(sum, v);
+	*each = gus_resize(*each, run + 1, sizeof(**each));
+	(*each)[run] = v->value;
+}
+
+static void add_item(struct gus_difference_item *item, const struct gus_difference_side *side, size_t run)
+{
+	const struct gus_difference_item *of = find_item(side, item->key);
+	struct measured m = value_of(of, side);
+
+	add_run(&item->v, &item->each, &m.v, run);
+	for (size_t i = 0; i < item->parts.n; i++) {
+		m = part_of(of, &item->parts.v[i].what, side);
+		add_run(&item->parts.v[i].v, &item->parts.v[i].each, &m.v, run);
+	}
+}
+
+void gus_difference_pool(struct gus_difference_side *into, const struct gus_difference_side *sides, size_t n)
+{
+	gus_difference_side_init(into);
+	for (size_t run = 0; run < n; run++) {
+		add_rows(into, &sides[run]);
+		add_run(&into->total, &into->each, &sides[run].total, run);
+		into->unseen = hypot(into->unseen, sides[run].unseen);
+	}
+	for (size_t i = 0; i < into->items.n; i++)
+		for (size_t run = 0; run < n; run++)
+			add_item(&into->items.v[i], &sides[run], run);
+	into->runs = n;
+	gus_difference_scale(into, 1.0 / (double)n);
 }
 
 /* Rows. */
 
-static struct gus_difference_value value_of(const struct gus_difference_item *item, const struct gus_difference_side *s)
+/* As sure as the mean of so many is, and no surer than it was. */
+static void heed(struct gus_difference_value *mean, struct gus_series each)
 {
-	return item ? item->v : (struct gus_difference_value){ 0, 0, s->unseen };
+	struct gus_interval t = gus_series_summary(&each).ci95;
+
+	mean->low = fmin(mean->low, t.low);
+	mean->high = fmax(mean->high, t.high);
 }
 
-static struct gus_difference_value part_of(const struct gus_difference_item *item, const struct gus_component *what,
-					   const struct gus_difference_side *s)
+/* What runs tell; where a side has no such row, each of its runs has 0. */
+static void heed_runs(struct gus_difference_row *row, const double *a, const double *b, size_t runs)
 {
-	for (size_t i = 0; item && i < item->parts.n; i++)
-		if (is_same(&item->parts.v[i].what, what))
-			return item->parts.v[i].v;
-	return (struct gus_difference_value){ 0, 0, s->unseen };
+	struct gus_series of[3] = { 0 };
+
+	for (size_t i = 0; i < runs; i++) {
+		double x = a ? a[i] : 0, y = b ? b[i] : 0;
+
+		gus_vec_push(&of[0], x);
+		gus_vec_push(&of[1], y);
+		gus_vec_push(&of[2], y - x);
+	}
+	heed(&row->a, of[0]);
+	heed(&row->b, of[1]);
+	heed(&row->change, of[2]);
+	for (int i = 0; i < 3; i++)
+		gus_vec_free(&of[i]);
+}
+
+/* What is common to both of a pair is in both values, and not in the change. */
+static void compare(struct gus_difference_row *row, const struct measured *a, const struct measured *b, size_t runs)
+{
+	row->a = a->v;
+	row->b = b->v;
+	row->change = gus_difference_of(&a->v, &b->v);
+	if (runs > 1)
+		heed_runs(row, a->each, b->each, runs);
+	row->sure = gus_difference_is_sure(&row->change);
 }
 
 static void add_change(struct gus_difference_row *row, const struct gus_component *what,
 		       const struct gus_difference_side *const sides[2])
 {
-	struct gus_difference_change c = { .what = *what, .a = part_of(row->of[0], what, sides[0]),
-		.b = part_of(row->of[1], what, sides[1]) };
+	struct measured a = part_of(row->of[0], what, sides[0]), b = part_of(row->of[1], what, sides[1]);
+	struct gus_difference_row of = { 0 };
 
 	for (size_t i = 0; i < row->parts.n; i++)
 		if (is_same(&row->parts.v[i].what, what))
 			return;
-	c.change = gus_difference_of(&c.a, &c.b);
-	gus_vec_push(&row->parts, c);
+	compare(&of, &a, &b, sides[0]->runs);
+	gus_vec_push(&row->parts, (struct gus_difference_change){ *what, of.a, of.b, of.change });
 }
 
 static int by_change(const void *a, const void *b)
@@ -228,10 +347,10 @@ static int by_change(const void *a, const void *b)
 static struct gus_difference_row row_of(const struct gus_difference_item *a, const struct gus_difference_item *b,
 					const struct gus_difference_side *const sides[2])
 {
-	struct gus_difference_row row = { .of = { a, b }, .a = value_of(a, sides[0]), .b = value_of(b, sides[1]) };
+	struct measured x = value_of(a, sides[0]), y = value_of(b, sides[1]);
+	struct gus_difference_row row = { .of = { a, b } };
 
-	row.change = gus_difference_of(&row.a, &row.b);
-	row.sure = gus_difference_is_sure(&row.change);
+	compare(&row, &x, &y, sides[0]->runs);
 	for (int side = 0; side < 2; side++)
 		for (size_t i = 0; row.of[side] && i < row.of[side]->parts.n; i++)
 			add_change(&row, &row.of[side]->parts.v[i].what, sides);
@@ -278,9 +397,8 @@ void gus_differences_make(struct gus_differences *d, const struct gus_difference
 	struct sorted x = sort_items(a), y = sort_items(b);
 	size_t i = 0, k = 0;
 
-	*d = (struct gus_differences){ .total = { .a = a->total, .b = b->total } };
-	d->total.change = gus_difference_of(&a->total, &b->total);
-	d->total.sure = gus_difference_is_sure(&d->total.change);
+	*d = (struct gus_differences){ 0 };
+	compare(&d->total, &(struct measured){ a->total, a->each }, &(struct measured){ b->total, b->each }, a->runs);
 	while (i < x.n || k < y.n) {
 		int order = i == x.n ? 1 : k == y.n ? -1 : strcmp(x.v[i]->key, y.v[k]->key);
 		const struct gus_difference_item *p = order <= 0 ? x.v[i++] : NULL, *q = order >= 0 ? y.v[k++] : NULL;

@@ -4,7 +4,9 @@
  *
  * The interval of a difference of two values that were measured apart is made of the distances of their own bounds
  * (MOVER: Zou and Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 27, 2008,
- * section 2), which keeps it as lopsided as they are. */
+ * section 2), which keeps it as lopsided as they are. How much runs differ for other reasons than sampling, one
+ * measurement of each cannot tell. Of several pairs, made in turns, the change is the mean of each pair's, and its
+ * interval is no narrower than Student's t has it of these: what drifts with time is in both of a pair. */
 #ifndef GUS_ATTRIBUTION_DIFFERENCES_DIFFERENCES_H
 #define GUS_ATTRIBUTION_DIFFERENCES_DIFFERENCES_H
 
@@ -12,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attribution/stacks/stack.h"
+#include "attribution/stacks/component.h"
 #include "base/alloc.h"
 #include "base/index.h"
 
@@ -28,7 +30,11 @@ struct gus_difference_value gus_difference_sum(const struct gus_difference_value
 /* Whether there is one at all, by the interval. */
 bool gus_difference_is_sure(const struct gus_difference_value *d);
 
-struct gus_difference_part { struct gus_component what; struct gus_difference_value v; };
+struct gus_difference_part {
+	struct gus_component what;
+	struct gus_difference_value v;
+	double *each;                   /* of a mean: a value for each of the side's runs; else NULL. Owned */
+};
 
 /* One side's row. */
 struct gus_difference_item {
@@ -36,6 +42,7 @@ struct gus_difference_item {
 	char *name;                     /* for people. Owned */
 	char *function;                 /* that it is, or is in; NULL: not known. Owned */
 	struct gus_difference_value v;
+	double *each;                   /* as of its parts */
 	struct gus_vec(struct gus_difference_part) parts;
 	/* Of an instruction: its code, in which offsets are comparable, owned; NULL: it is of something else. */
 	char *within;
@@ -47,6 +54,8 @@ struct gus_difference_side {
 	struct gus_vec(struct gus_difference_item) items;
 	struct gus_strings keys;        /* of the items, in their order, from 1 */
 	struct gus_difference_value total;
+	double *each;                   /* as of its items */
+	size_t runs;                    /* of which it is the mean; 0: it is one */
 	double unseen;                  /* of what has no sample there may be so much */
 };
 
@@ -60,6 +69,10 @@ void gus_difference_add_part(struct gus_difference_item *item, const struct gus_
 void gus_difference_level(struct gus_difference_side *a, struct gus_difference_side *b);
 /* All of it times so much. */
 void gus_difference_scale(struct gus_difference_side *s, double by);
+/* The mean of n sides, of runs of the same program, with a row for each of theirs: bounds are those of a mean of values
+ * that were sampled apart. What a side has no sample of is 0 there, or as much as it may be. The sides are borrowed; of
+ * two lists of as many the k-th are a pair. Freed with gus_difference_side_free. */
+void gus_difference_pool(struct gus_difference_side *into, const struct gus_difference_side *sides, size_t n);
 /* The value of a function on one side, all of its items together; 0 if it has none. */
 double gus_difference_function(const struct gus_difference_side *s, const char *function);
 void gus_difference_side_free(struct gus_difference_side *s);

@@ -41,9 +41,9 @@ static bool find_function(const struct gus_differences *d, const char *function,
 			continue;
 		of->a = any ? gus_difference_sum(&of->a, &row->a) : row->a;
 		of->b = any ? gus_difference_sum(&of->b, &row->b) : row->b;
+		of->change = any ? gus_difference_sum(&of->change, &row->change) : row->change;
 		any = true;
 	}
-	of->change = gus_difference_of(&of->a, &of->b);
 	return any;
 }
 

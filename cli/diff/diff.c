@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof diff: two recordings, each as report --stacks has it, held against each other. */
+/* gusprof diff: recordings before and after, each as report --stacks has it, held against each other. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,52 +150,83 @@ static int check_conditions(const struct diff_options *o, const struct gus_diffe
 	return 0;
 }
 
-static int compare(const struct diff_options *o, struct gus_diff_side *a, struct gus_diff_side *b,
-		   struct gus_error *err)
+/* One recording and the one that it is held against. */
+static int read_pair(const struct diff_options *o, struct gus_diff_side *a, struct gus_diff_side *b,
+		     struct gus_error *err)
 {
-	struct gus_differences d;
-	struct gus_diff_view v = { .a = a, .b = b, .differences = &d, .unit = (enum gus_sum_unit)o->by,
-		.normalised = o->normalise, .all = o->all, .screen = &o->screen };
-	bool failed = false;
-	int rc;
-
 	a->shares = b->shares = o->normalise;
 	if (read_side(o, a, err) != 0 || read_side(o, b, err) != 0 || check_sides(a, b, err) != 0)
 		return -1;
 	gus_difference_level(&a->rows, &b->rows);
-	if (normalise(o, a, err) != 0 || normalise(o, b, err) != 0)
-		return -1;
-	gus_differences_make(&d, &a->rows, &b->rows);
+	return normalise(o, a, err) != 0 || normalise(o, b, err) != 0 ? -1 : 0;
+}
+
+/* v has the sides. */
+static int tell_all(const struct diff_options *o, struct gus_diff_view *v, struct gus_error *err)
+{
+	struct gus_differences d;
+	bool failed = false;
+	int rc;
+
+	gus_differences_make(&d, &v->a->rows, &v->b->rows);
+	v->differences = &d;
 	if (o->format == JSON)
-		gus_diff_json(&v); /* what cannot be written is told at the end, as of all output */
+		gus_diff_json(v); /* what cannot be written is told at the end, as of all output */
 	else
-		gus_diff_text(&v);
+		gus_diff_text(v);
 	fflush(stdout);
 	rc = check_conditions(o, &d, &failed, err);
 	gus_differences_free(&d);
 	return rc != 0 ? -1 : failed ? FAILED_CONDITION : 0;
 }
 
+/* inputs: before and after in turns. */
+static int compare(const struct diff_options *o, char **inputs, size_t pairs, struct gus_error *err)
+{
+	struct gus_diff_side *a = gus_zalloc(2 * pairs * sizeof(*a)), *b = a + pairs, whole[2] = { 0 };
+	struct gus_diff_view v = { .a = a, .b = b, .pairs = pairs, .inputs = inputs,
+		.unit = (enum gus_sum_unit)o->by, .normalised = o->normalise, .all = o->all, .screen = &o->screen };
+	int rc = 0;
+
+	for (size_t i = 0; i < pairs && rc == 0; i++) {
+		a[i].input = inputs[2 * i];
+		b[i].input = inputs[2 * i + 1];
+		rc = read_pair(o, &a[i], &b[i], err);
+		if (rc == 0)
+			rc = check_sides(a, &a[i], err);
+	}
+	if (rc == 0 && pairs > 1) {
+		gus_diff_pool(&whole[0], a, pairs);
+		gus_diff_pool(&whole[1], b, pairs);
+		v.a = &whole[0];
+		v.b = &whole[1];
+	}
+	if (rc == 0)
+		rc = tell_all(o, &v, err);
+	for (size_t i = 0; i < 2 * pairs; i++)
+		gus_diff_side_free(&a[i]);
+	gus_diff_side_free(&whole[0]);
+	gus_diff_side_free(&whole[1]);
+	free(a);
+	return rc;
+}
+
 static int run(int argc, char **argv)
 {
 	struct diff_options o = { .by = GUS_SUM_FUNCTION, .screen = GUS_SCREEN_DEFAULTS,
 		.naming = GUS_NAMING_DEFAULTS };
-	struct gus_diff_side a = { 0 }, b = { 0 };
 	struct gus_error err = { 0 };
 	int status;
 
 	if (gus_options_parse(&gus_verb_diff, &o, &argc, &argv, &status) == 0) {
-		a.input = argv[0];
-		b.input = argc == 2 ? argv[1] : NULL;
-		status = b.input ? compare(&o, &a, &b, &err) :
-			gus_fail(&err, GUS_E_USAGE, "diff takes two recordings: what was before, and what came after");
+		status = argc > 0 && argc % 2 == 0 ? compare(&o, argv, (size_t)argc / 2, &err) :
+			gus_fail(&err, GUS_E_USAGE, "diff takes two recordings, what was before and what came after, "
+				 "or several such pairs, not %d", argc);
 		if (status < 0) {
 			gus_complain(&err);
 			status = err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 		}
 	}
-	gus_diff_side_free(&a);
-	gus_diff_side_free(&b);
 	for (size_t i = 0; i < o.conditions.n; i++)
 		free(o.conditions.v[i].target);
 	gus_vec_free(&o.conditions);
@@ -204,8 +235,8 @@ static int run(int argc, char **argv)
 
 const struct gus_verb gus_verb_diff = {
 	.name = "diff",
-	.synopsis = "[OPTION...] BEFORE AFTER",
-	.summary = "Show what changed between two recordings.",
+	.synopsis = "[OPTION...] BEFORE AFTER [BEFORE AFTER]...",
+	.summary = "Show what changed between two recordings, or pairs of them.",
 	.details = "By function, loop, line, instruction and component, each change with its interval; what may\n"
 		   "be chance is counted and not shown. The exit status is 1 if a condition of --fail-on holds.",
 	.options = options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof diff: what changed between two recordings. Between the files that do so. */
+/* gusprof diff: what changed between recordings. Between the files that do so. */
 #ifndef GUS_CLI_DIFF_DIFF_H
 #define GUS_CLI_DIFF_DIFF_H
 
@@ -12,18 +12,20 @@ struct gus_error;
 struct gus_stacks_view;
 struct gus_screen_options;
 
-/* One of the two recordings. */
+/* One recording, or all that came before or after. */
 struct gus_diff_side {
-	const char *input;
+	const char *input;              /* the first of them */
 	struct gus_difference_side rows;
 	char *event;                    /* owned */
 	bool ns;                        /* its unit is */
 	bool shares;                    /* it will be scaled to itself, and how sure the whole is does not matter */
-	uint64_t samples;
+	uint64_t samples;               /* of all of them */
 };
 
 /* Copies what report --stacks would show. */
 void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v);
+/* The mean of n recordings of the same, which are borrowed. */
+void gus_diff_pool(struct gus_diff_side *into, const struct gus_diff_side *sides, size_t n);
 void gus_diff_side_free(struct gus_diff_side *side);
 
 /* A condition: "total>+2%", "parse<-10%". */
@@ -40,6 +42,8 @@ bool gus_diff_condition_holds(const struct gus_diff_condition *c, const struct g
 
 struct gus_diff_view {
 	const struct gus_diff_side *a, *b;
+	size_t pairs;
+	char *const *inputs;            /* 2 * pairs, before and after in turns */
 	const struct gus_differences *differences;
 	enum gus_sum_unit unit;
 	const char *normalised;         /* "share", a function; NULL: as they are */

@@ -41,11 +41,15 @@ static json_t *row_of(const struct gus_difference_row *row)
 	return o;
 }
 
-static json_t *side_of(const struct gus_diff_side *side)
+/* which: 0 before, 1 after. */
+static json_t *side_of(const struct gus_diff_view *v, const struct gus_diff_side *side, size_t which)
 {
-	json_t *o = json_object();
+	json_t *o = json_object(), *paths = json_array();
 
 	json_object_set_new(o, "path", gus_json_word(side->input));
+	for (size_t i = 0; i < v->pairs; i++)
+		json_array_append_new(paths, gus_json_word(v->inputs[2 * i + which]));
+	json_object_set_new(o, "paths", paths);
 	json_object_set_new(o, "event", gus_json_word(side->event));
 	json_object_set_new(o, "unit", gus_json_word(side->ns ? "ns" : NULL));
 	json_object_set_new(o, "samples", gus_json_number(true, side->samples));
@@ -57,8 +61,8 @@ int gus_diff_json(const struct gus_diff_view *v)
 	json_t *o = json_object(), *rows = json_array();
 
 	json_object_set_new(o, "schema", json_string("gusprof.diff/1"));
-	json_object_set_new(o, "before", side_of(v->a));
-	json_object_set_new(o, "after", side_of(v->b));
+	json_object_set_new(o, "before", side_of(v, v->a, 0));
+	json_object_set_new(o, "after", side_of(v, v->b, 1));
 	json_object_set_new(o, "by", gus_json_word(gus_sum_unit_name(v->unit)));
 	json_object_set_new(o, "normalised", gus_json_word(v->normalised));
 	json_object_set_new(o, "total", row_of(&v->differences->total));

@@ -88,6 +88,21 @@ void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v)
 		take_row(side, v, &v->sums->rows.v[i], side->shares || !weight ? 0 : off / weight);
 }
 
+void gus_diff_pool(struct gus_diff_side *into, const struct gus_diff_side *sides, size_t n)
+{
+	struct gus_difference_side *rows = gus_resize(NULL, n, sizeof(*rows));
+
+	*into = sides[0];
+	into->event = gus_strdup(sides[0].event);
+	into->samples = 0;
+	for (size_t i = 0; i < n; i++) {
+		rows[i] = sides[i].rows;
+		into->samples += sides[i].samples;
+	}
+	gus_difference_pool(&into->rows, rows, n);
+	free(rows);
+}
+
 void gus_diff_side_free(struct gus_diff_side *side)
 {
 	if (!side->event)

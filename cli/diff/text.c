@@ -84,9 +84,11 @@ static void say_side(const struct gus_diff_view *v, const struct gus_screen *scr
 		     const struct gus_diff_side *side)
 {
 	char *total = amount(v, side->rows.total.value, "");
+	char *more = v->pairs > 1 ? gus_format(" and %zu more", v->pairs - 1) : gus_strdup("");
 
-	say(screen, gus_format("%s: %s, %llu samples of %s, %s", which, side->input,
-			       (unsigned long long)side->samples, side->event, total));
+	say(screen, gus_format("%s: %s%s, %llu samples of %s, %s%s", which, side->input, more,
+			       (unsigned long long)side->samples, side->event, total, *more ? " on average" : ""));
+	free(more);
 	free(total);
 }
 

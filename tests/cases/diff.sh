@@ -77,6 +77,17 @@ ok "as multiples of what did not change" json '0.7 < rows["changed"]["after"]["v
 "$gusprof" diff before after --by module >out 2>err
 ok "by module" eval "grep -v '^#' out | grep -q app"
 
+# Several of each, in turns.
+"$gusprof" diff --format json before after same after before after >out 2>err
+ok "of pairs the same is found" json '0.8 < change / rows["changed"]["before"]["value"] < 1.25 and
+	d["before"]["paths"] == ["before", "same", "before"] and d["after"]["paths"] == ["after"] * 3'
+ok "no surer than pairs differ" json 'rows["still"]["before"]["ci95"][1] - rows["still"]["before"]["ci95"][0] >
+	abs(rows["still"]["before"]["value"] - rows["still"]["after"]["value"])'
+"$gusprof" diff before after same after >out 2>err
+ok "in text the first is named" says '^# before: before and 1 more, [0-9]* samples of .* on average' out
+"$gusprof" diff before after same >out 2>err
+ok "one without its pair: status 129" is $? 129
+
 # What cannot be compared.
 "$gusprof" diff before >out 2>err
 ok "one recording: status 129" is $? 129

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* attribution/differences and the conditions of gusprof diff: what changed, and whether that may be chance. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -185,6 +186,77 @@ static void what_one_side_has_moved_is_compared_as_it_was_seen(void **state)
 	gus_difference_side_free(&b);
 }
 
+/* Three runs of a program with one row, and another that only the second run has. */
+static void runs_of(struct gus_difference_side *pooled, double first, double second, double third)
+{
+	const double values[] = { first, second, third };
+	struct gus_difference_side sides[3];
+
+	for (int i = 0; i < 3; i++) {
+		gus_difference_side_init(&sides[i]);
+		sides[i].unseen = 3;
+		sides[i].total = (struct gus_difference_value){ values[i], values[i] - 3, values[i] + 3 };
+		add(&sides[i], "all", values[i], 3, 0);
+	}
+	add(&sides[1], "once", 6, 3, 1);
+	gus_difference_pool(pooled, sides, 3);
+	for (int i = 0; i < 3; i++)
+		gus_difference_side_free(&sides[i]);
+}
+
+static void of_several_runs_there_is_the_mean(void **state)
+{
+	struct gus_difference_side s;
+
+	(void)state;
+	runs_of(&s, 90, 100, 140);
+	NEAR(s.total.value, 110);
+	NEAR(s.total.low, 110 - sqrt(3)); /* 3, 3 and 3, of three */
+	NEAR(s.unseen, sqrt(3));
+	assert_int_equal(s.items.n, 2);
+	NEAR(s.items.v[0].v.value, 110);
+	NEAR(s.items.v[0].v.high, 110 + sqrt(3));
+	NEAR(s.items.v[0].each[2], 140);
+	NEAR(s.items.v[0].parts.v[0].v.value, 110);
+	assert_string_equal(s.items.v[1].key, "once");
+	NEAR(s.items.v[1].v.value, 2);
+	NEAR(s.items.v[1].v.low, 1);              /* it may only be less in the run that has it */
+	NEAR(s.items.v[1].v.high, 2 + sqrt(3));   /* and as much as cannot be seen in the others */
+	NEAR(s.items.v[1].each[0], 0);
+	NEAR(s.items.v[1].parts.v[0].each[1], 6);
+	gus_difference_side_free(&s);
+}
+
+/* All runs differ by far more than samples tell; what came after by 9, 10 and 11 from what was right before it. */
+static void drift_is_in_both_of_a_pair(void **state)
+{
+	struct gus_difference_side a, b, c;
+	struct gus_differences d;
+
+	(void)state;
+	runs_of(&a, 90, 100, 140);
+	runs_of(&b, 99, 110, 151);
+	runs_of(&c, 115, 80, 165); /* +25, -20, +25 */
+	gus_differences_make(&d, &a, &b);
+	NEAR(d.total.change.value, 10);
+	NEAR(d.total.change.low, 10 - 4.30265 / sqrt(3)); /* a deviation of 1, and samples tell it to 2.45 */
+	NEAR(d.total.a.low, 110 - 4.30265 * sqrt(700 / 3.0)); /* but not how long it takes */
+	assert_true(d.total.sure);
+	assert_true(d.rows.v[0].sure);
+	assert_string_equal(d.rows.v[0].of[0]->key, "all");
+	NEAR(d.rows.v[0].parts.v[0].change.high, 10 + 4.30265 / sqrt(3));
+	gus_differences_free(&d);
+	gus_differences_make(&d, &a, &c);
+	NEAR(d.total.change.value, 10);
+	NEAR(d.total.change.high, 10 + 4.30265 * 15); /* a deviation of sqrt(675) */
+	assert_false(d.total.sure);
+	assert_false(d.rows.v[0].sure);
+	gus_differences_free(&d);
+	gus_difference_side_free(&a);
+	gus_difference_side_free(&b);
+	gus_difference_side_free(&c);
+}
+
 static void sides_are_normalised(void **state)
 {
 	struct gus_difference_side a, b;
@@ -255,6 +327,8 @@ int main(void)
 		cmocka_unit_test(a_key_may_be_empty),
 		cmocka_unit_test(rows_are_matched_by_their_keys),
 		cmocka_unit_test(what_one_side_has_moved_is_compared_as_it_was_seen),
+		cmocka_unit_test(of_several_runs_there_is_the_mean),
+		cmocka_unit_test(drift_is_in_both_of_a_pair),
 		cmocka_unit_test(sides_are_normalised),
 		cmocka_unit_test(conditions_hold_for_sure_or_not),
 	};
