@@ -113,8 +113,81 @@ static void rows_are_matched_by_their_keys(void **state)
 	NEAR(d.rows.v[1].parts.v[1].change.value, -30);
 	assert_string_equal(d.rows.v[2].of[1]->key, "new");
 	assert_null(d.rows.v[2].of[0]);
+	NEAR(d.rows.v[2].a.value, 0);
+	NEAR(d.rows.v[2].a.low, 0);
+	NEAR(d.rows.v[2].a.high, 2);
 	assert_string_equal(d.rows.v[3].of[1]->key, "same");
 	assert_false(d.rows.v[3].sure);
+	gus_differences_free(&d);
+	gus_difference_side_free(&a);
+	gus_difference_side_free(&b);
+}
+
+/* All that change by 20 are by their keys, whichever side has them; what changes by 19 is behind them, and by 30
+ * before. */
+static void rows_of_a_size_are_by_their_keys(void **state)
+{
+	static const char *const order[] = { "more", "a2", "b1", "c2", "d1", "less" };
+	struct gus_difference_side a, b;
+	struct gus_differences d;
+
+	(void)state;
+	gus_difference_side_init(&a);
+	gus_difference_side_init(&b);
+	add(&b, "less", 19, 1, 0);
+	add(&a, "more", 10, 15, 0);
+	add(&b, "more", 40, 20, 0); /* from +5 on */
+	add(&a, "d1", 20, 1, 0);
+	add(&b, "c2", 20, 1, 0);
+	add(&a, "b1", 20, 1, 0);
+	add(&b, "a2", 20, 1, 0);
+	gus_differences_make(&d, &a, &b);
+	assert_int_equal(d.rows.n, 6);
+	for (size_t i = 0; i < 6; i++)
+		assert_string_equal((d.rows.v[i].of[0] ? d.rows.v[i].of[0] : d.rows.v[i].of[1])->key, order[i]);
+	gus_differences_free(&d);
+	gus_difference_side_free(&a);
+	gus_difference_side_free(&b);
+}
+
+/* Components are the same if all that is said of them is; those of a size are by their events. */
+static void parts_are_matched_by_what_they_are(void **state)
+{
+	static const struct gus_difference_part parts[] = {
+		{ { .events = 4 }, { 5, 5, 5 } }, { { .events = 1 }, { 5, 5, 5 } },
+		{ { .events = 1, .served = 2 }, { 6, 6, 6 } }, { { .unknown = true }, { 7, 7, 7 } },
+		{ { .events = 2 }, { 5, 5, 5 } }, { { 0 }, { 8, 8, 8 } },
+		{ { .events = 1, .served = 2 }, { 3, 3, 3 } } };
+	static const struct { struct gus_component what; double a, b; } changes[] = {
+		{ { .events = 1, .served = 2 }, 9, 0 }, { { 0 }, 8, 0 }, { { .unknown = true }, 7, 0 },
+		{ { .events = 1 }, 5, 0 }, { { .events = 2 }, 5, 0 }, { { .events = 4 }, 5, 1 } };
+	struct gus_difference_side a, b;
+	struct gus_differences d;
+
+	(void)state;
+	gus_difference_side_init(&a);
+	gus_difference_side_init(&b);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		struct gus_difference_item item = { .key = gus_strdup("row"), .v = parts[i].v };
+
+		gus_difference_add_part(&item, &parts[i]);
+		gus_difference_add(&a, &item);
+	}
+	add(&b, "row", 1, 0, 4);
+	gus_differences_make(&d, &a, &b);
+	assert_int_equal(d.rows.n, 1);
+	NEAR(d.rows.v[0].a.value, 39);
+	assert_int_equal(d.rows.v[0].parts.n, sizeof(changes) / sizeof(*changes));
+	for (size_t i = 0; i < d.rows.v[0].parts.n; i++) {
+		const struct gus_difference_change *c = &d.rows.v[0].parts.v[i];
+
+		assert_int_equal(c->what.events, changes[i].what.events);
+		assert_int_equal(c->what.served, changes[i].what.served);
+		assert_int_equal(c->what.unknown, changes[i].what.unknown);
+		NEAR(c->a.value, changes[i].a);
+		NEAR(c->b.value, changes[i].b);
+		NEAR(c->b.low, changes[i].b);
+	}
 	gus_differences_free(&d);
 	gus_difference_side_free(&a);
 	gus_difference_side_free(&b);
@@ -281,6 +354,10 @@ static void conditions_hold_for_sure_or_not(void **state)
 		{ "total>3.2%", false, true },
 		{ "total<-1%", false, true },
 		{ "total<+10%", true, true },
+		{ "total>3.125%", false, true },        /* just so much, at least */
+		{ "total>3.124%", true, true },
+		{ "total<9.375%", false, true },        /* and at most */
+		{ "total<9.376%", true, true },
 		{ "slower>0%", true, true },
 		{ "gone<-50%", true, true },
 		{ "gone<-80%", false, true },   /* -100 %, up to -64 % */
@@ -288,8 +365,8 @@ static void conditions_hold_for_sure_or_not(void **state)
 		{ "same>0%", false, true },
 		{ "nobody>0%", false, false },
 	};
-	static const char *const bad[] = { "", "total", "total>", "total>x%", "total>2", "total>2%%", ">2%",
-		"total>-101%" };
+	static const char *const bad[] = { "", "total", "total>", "total>x%", "total>2", "total>2%%", ">2%", "total>%",
+		"  >2%", "total>-101%", "total>-100.1%", "total>100000100%" };
 	struct gus_difference_side a, b;
 	struct gus_differences d;
 
@@ -320,17 +397,92 @@ static void conditions_hold_for_sure_or_not(void **state)
 	gus_difference_side_free(&b);
 }
 
+/* The last sign is the condition's, as names may have some, and spaces about the name are none of it. */
+static void conditions_are_read(void **state)
+{
+	static const struct { const char *text, *target; bool above; double share; } cases[] = {
+		{ "total>+2%", "total", true, 0.02 }, { "total<-100%", "total", false, -1 },
+		{ "f>100000000%", "f", true, 1e6 }, { "  total  > 50%", "total", true, 0.5 },
+		{ "operator< <-5%", "operator<", false, -0.05 },
+		{ "vector<int>::at>2%", "vector<int>::at", true, 0.02 },
+		{ "f g>2%", "f g", true, 0.02 }, { " x <0%", "x", false, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_diff_condition c;
+
+		assert_int_equal(gus_diff_condition_parse(&c, cases[i].text, NULL), 0);
+		assert_string_equal(c.text, cases[i].text);
+		assert_string_equal(c.target, cases[i].target);
+		assert_int_equal(c.above, cases[i].above);
+		NEAR(c.share, cases[i].share);
+		free(c.target);
+	}
+}
+
+static void add_row_of(struct gus_difference_side *s, const char *key, const char *function,
+		       struct gus_difference_value v)
+{
+	struct gus_difference_item item = { .key = gus_strdup(key), .function = function ? gus_strdup(function) : NULL,
+		.v = v };
+
+	gus_difference_add(s, &item);
+}
+
+/* f is three rows, of 100, 0 and 10, which become 120, 5 and 0, from 3 less to 4 more; another row is of nothing. */
+static void conditions_are_of_all_rows_of_a_function(void **state)
+{
+	struct gus_diff_condition c = { .target = gus_strdup("f"), .above = true, .share = 0.1 };
+	struct gus_difference_side a, b;
+	struct gus_differences d;
+	struct gus_difference_row of;
+	bool known;
+
+	(void)state;
+	gus_difference_side_init(&a);
+	gus_difference_side_init(&b);
+	add_row_of(&a, "1", "f", (struct gus_difference_value){ 100, 100, 100 });
+	add_row_of(&b, "1", "f", (struct gus_difference_value){ 120, 117, 124 });
+	add_row_of(&b, "2", "f", (struct gus_difference_value){ 5, 2, 9 });
+	add_row_of(&a, "3", "f", (struct gus_difference_value){ 10, 10, 10 });
+	add_row_of(&a, "4", NULL, (struct gus_difference_value){ 50, 50, 50 });
+	gus_differences_make(&d, &a, &b);
+	assert_int_equal(d.rows.n, 4);
+	assert_false(gus_diff_condition_holds(&c, &d, &of, &known)); /* 15 of 110, from 10.8 on: 9.8 % */
+	assert_true(known);
+	NEAR(of.a.value, 110);
+	NEAR(of.b.value, 125);
+	NEAR(of.change.value, 15);
+	NEAR(of.change.low, 15 - 4.242640687119285);
+	NEAR(of.change.high, 15 + 5.656854249492381);
+	c.share = 0.09;
+	assert_true(gus_diff_condition_holds(&c, &d, &of, &known));
+	d.rows.n = 0; /* and of no rows nothing is known */
+	assert_false(gus_diff_condition_holds(&c, &d, &of, &known));
+	assert_false(known);
+	d.rows.n = 4;
+	free(c.target);
+	gus_differences_free(&d);
+	gus_difference_side_free(&a);
+	gus_difference_side_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_are_as_lopsided_as_their_values),
 		cmocka_unit_test(a_key_may_be_empty),
 		cmocka_unit_test(rows_are_matched_by_their_keys),
+		cmocka_unit_test(rows_of_a_size_are_by_their_keys),
+		cmocka_unit_test(parts_are_matched_by_what_they_are),
 		cmocka_unit_test(what_one_side_has_moved_is_compared_as_it_was_seen),
 		cmocka_unit_test(of_several_runs_there_is_the_mean),
 		cmocka_unit_test(drift_is_in_both_of_a_pair),
 		cmocka_unit_test(sides_are_normalised),
 		cmocka_unit_test(conditions_hold_for_sure_or_not),
+		cmocka_unit_test(conditions_are_read),
+		cmocka_unit_test(conditions_are_of_all_rows_of_a_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
