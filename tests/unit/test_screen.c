@@ -436,36 +436,62 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Runs it with stderr on a new terminal, or in a file, as if it took so many seconds, and gives what came. */
-static const char *progress_on(bool terminal, unsigned seconds, const char *term, const char *what, double share)
+/* What goes to stderr meanwhile, on a new terminal or in a file. */
+struct caught { bool terminal; int before, to, other; };
+
+static struct caught catch_stderr(bool terminal, const char *term)
 {
-	static char text[512];
-	int other, before = dup(2), to = terminal ? open_terminal(&other) : memfd_create("stderr", 0);
-	uint64_t begun = now_ns();
-	struct gus_progress p = { 0 };
+	struct caught c = { .terminal = terminal, .before = dup(2) };
+
+	c.to = terminal ? open_terminal(&c.other) : memfd_create("stderr", 0);
+	assert_true(c.to >= 0 && c.before >= 0);
+	setenv("TERM", term, 1);
+	dup2(c.to, 2);
+	return c;
+}
+
+/* Until the next one. */
+static const char *caught(struct caught *c)
+{
+	static char text[1024];
 	size_t used = 0;
 	ssize_t n;
 
-	assert_true(to >= 0 && before >= 0);
-	setenv("TERM", term, 1);
-	dup2(to, 2);
+	fflush(stderr);
+	dup2(c->before, 2);
+	close(c->before);
+	if (!c->terminal)
+		lseek(c->other = c->to, 0, SEEK_SET);
+	for (text[0] = '\0'; (n = read(c->other, text + used, sizeof(text) - 1 - used)) > 0; used += (size_t)n)
+		text[used + (size_t)n] = '\0';
+	close(c->other);
+	if (c->terminal)
+		close(c->to);
+	return text;
+}
+
+/* As if so many seconds had gone by. */
+static void pass(struct gus_progress *p, unsigned seconds)
+{
+	p->begun_ns -= seconds * 1000000000ull;
+	p->next_ns -= seconds * 1000000000ull;
+}
+
+/* What comes of a work that took so many seconds. */
+static const char *progress_on(bool terminal, unsigned seconds, const char *term, const char *what, double share)
+{
+	uint64_t begun = now_ns();
+	struct gus_progress p = { 0 };
+	struct caught c = catch_stderr(terminal, term);
+	const char *text;
+
 	gus_progress(&p, "reading", 0);
 	assert_true(terminal && *term == 'x' ? p.begun_ns >= begun && p.begun_ns <= now_ns() : p.terminal < 0);
-	p.begun_ns -= seconds * 1000000000ull;
-	p.next_ns -= seconds * 1000000000ull;
+	pass(&p, seconds);
 	gus_progress(&p, what, share);
 	gus_progress(&p, what, 0.50); /* too soon after the one before */
 	gus_progress_end(&p);
-	fflush(stderr);
-	dup2(before, 2);
-	close(before);
-	if (!terminal)
-		lseek(other = to, 0, SEEK_SET);
-	for (text[0] = '\0'; (n = read(other, text + used, sizeof(text) - 1 - used)) > 0; used += (size_t)n)
-		text[used + (size_t)n] = '\0';
-	close(other);
-	if (terminal)
-		close(to);
+	text = caught(&c);
 	assert_int_equal(p.begun_ns, 0);
 	return text;
 }
@@ -499,29 +525,17 @@ struct moment { unsigned seconds; const char *what; double share; };
 
 static const char *log_of(bool lines, const struct moment *moments, size_t n)
 {
-	static char text[1024];
-	int before = dup(2), to = memfd_create("stderr", 0);
 	struct gus_progress p = { .lines = lines };
-	ssize_t size;
+	struct caught c = catch_stderr(false, "xterm");
 
-	assert_true(to >= 0 && before >= 0);
-	dup2(to, 2);
 	gus_progress(&p, "beginning", 0);
 	for (size_t i = 0; i < n; i++) {
-		p.begun_ns -= moments[i].seconds * 1000000000ull;
-		p.next_ns -= moments[i].seconds * 1000000000ull;
+		pass(&p, moments[i].seconds);
 		gus_progress(&p, moments[i].what, moments[i].share);
 	}
 	gus_progress_end(&p);
 	assert_true(p.lines == lines && !p.shown);
-	fflush(stderr);
-	dup2(before, 2);
-	close(before);
-	size = pread(to, text, sizeof(text) - 1, 0);
-	close(to);
-	assert_true(size >= 0);
-	text[size] = '\0';
-	return text;
+	return caught(&c);
 }
 
 /* Lines five seconds apart, of what is new only; and none of who did not ask for them. */
@@ -538,6 +552,9 @@ static void progress_in_a_log_is_lines(void **state)
 		{ 5, "ports", 1.5 },
 		{ 5, "memory", -1 },
 		{ 5, "memory", -1 },
+		{ 5, "memory", 0 },     /* now it is known how much there is */
+		{ 5, "memory, of which 40 letters are kept, of 1", 0 },
+		{ 5, "memory, of which 40 letters are kept, of 2", 0 },
 	};
 
 	(void)state;
@@ -547,9 +564,67 @@ static void progress_in_a_log_is_lines(void **state)
 			    "gusprof: ports, 20 %, 70 s\n"
 			    "gusprof: ports, 20 %, 75 s\n"
 			    "gusprof: ports, 100 %, 80 s\n"
-			    "gusprof: memory, 85 s\n");
+			    "gusprof: memory, 85 s\n"
+			    "gusprof: memory, 0 %, 95 s\n"
+			    "gusprof: memory, of which 40 letters are kept, of, 0 %, 100 s\n");
 	assert_string_equal(log_of(true, all, 1), "");
 	assert_string_equal(log_of(false, all, sizeof(all) / sizeof(*all)), "");
+}
+
+/* In a terminal of so many columns, the last of which stays free: words are cut first, and what is not known to be of
+ * any width has the most. */
+static void progress_fits_into_a_line(void **state)
+{
+	static const struct { unsigned short columns; const char *line; } cases[] = {
+		{ 36, "gusprof: matching all, 25 %, 3 s" }, { 33, "gusprof: matching all, 25 %, 3 s" },
+		{ 32, "gusprof: matching al, 25 %, 3 s" }, { 22, "gusprof: m, 25 %, 3 s" },
+		{ 21, "gusprof: , 25 %, 3 s" }, { 10, "gusprof: , 25 %, 3 s" },
+		{ 0, "gusprof: matching all, 25 %, 3 s" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct winsize size = { .ws_row = 25, .ws_col = cases[i].columns };
+		struct gus_progress p = { 0 };
+		struct caught c = catch_stderr(true, "xterm");
+		char expected[64];
+		const char *text;
+
+		gus_progress(&p, "beginning", 0);
+		ioctl(2, TIOCSWINSZ, &size);
+		pass(&p, 3);
+		gus_progress(&p, "matching all", 0.25);
+		text = caught(&c);
+		snprintf(expected, sizeof(expected), "\r\033[K%s", cases[i].line);
+		assert_string_equal(text, expected);
+	}
+}
+
+/* Who works elsewhere says how far it is, takes the line away before something is printed, and goes on behind the end
+ * of a work: with what was given before. */
+static void progress_is_told_from_elsewhere(void **state)
+{
+	struct gus_progress p = { 0 };
+	const struct gus_heed *h = gus_progress_heed(&p);
+	struct caught c = catch_stderr(true, "xterm");
+
+	(void)state;
+	gus_heed_tell(NULL, "reading", 0); /* nobody wants to hear it */
+	gus_heed_tell(h, "reading", 0);
+	pass(&p, 3);
+	gus_heed_tell(h, "reading", 0.5);
+	gus_heed_tell(h, NULL, 1);
+	gus_heed_tell(h, "naming", 0);
+	pass(&p, 4);
+	gus_heed_tell(h, "naming", 0.25);
+	gus_progress_end(&p);
+	gus_heed_tell(h, NULL, 1); /* there is no line any more */
+	gus_heed_tell(h, "sorting", 0);
+	pass(&p, 5);
+	gus_heed_tell(h, "sorting", -1);
+	assert_string_equal(caught(&c), "\r\033[Kgusprof: reading, 50 %, 3 s\r\033[K"
+			    "\r\033[Kgusprof: naming, 25 %, 4 s\r\033[K"
+			    "\r\033[Kgusprof: sorting, 5 s");
 }
 
 int main(void)
@@ -571,6 +646,8 @@ int main(void)
 		cmocka_unit_test(progress_is_for_terminals),
 		cmocka_unit_test(progress_is_a_share),
 		cmocka_unit_test(progress_in_a_log_is_lines),
+		cmocka_unit_test(progress_fits_into_a_line),
+		cmocka_unit_test(progress_is_told_from_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
