@@ -221,6 +221,7 @@ unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_account_kept \
 	tests/unit/test_accounts \
+	tests/unit/test_annotate_stacks \
 	tests/unit/test_annotation \
 	tests/unit/test_answers \
 	tests/unit/test_arena \
@@ -326,6 +327,7 @@ unit_tests = \
 	tests/unit/test_growing \
 	tests/unit/test_helper \
 	tests/unit/test_html \
+	tests/unit/test_identity \
 	tests/unit/test_image \
 	tests/unit/test_penalties \
 	tests/unit/test_perfdata \
@@ -420,6 +422,7 @@ unit_tests = \
 	tests/unit/test_sums \
 	tests/unit/test_finder \
 	tests/unit/test_met \
+	tests/unit/test_stacks_kept \
 	tests/unit/test_stacks_shown \
 	tests/unit/test_seen \
 	tests/unit/test_waits \
@@ -544,6 +547,8 @@ tests_unit_test_clues_SOURCES = tests/unit/test_clues.c $(made_account)
 tests_unit_test_account_kept_SOURCES = tests/unit/test_account_kept.c $(made_account)
 tests_unit_test_sums_SOURCES = tests/unit/test_sums.c tests/unit/made_elf.c tests/unit/made_elf.h $(made_account)
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
+# The account is the test's.
+tests_unit_test_annotate_stacks_SOURCES = tests/unit/test_annotate_stacks.c cli/annotate/stacks.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 # What unwind tables say of a file is the test's.
@@ -648,6 +653,7 @@ tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common
 	cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/flame_file.c
 printed = tests/unit/printed.c tests/unit/printed.h
+tests_unit_test_stacks_kept_SOURCES = tests/unit/test_stacks_kept.c $(made_account) cli/stacks/kept.c
 tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed) cli/common/json.c cli/common/print.c \
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c cli/stacks/bar.c \
 	cli/common/csv.c cli/stacks/csv.c cli/stacks/json.c cli/stacks/text.c
@@ -663,6 +669,7 @@ tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
 tests_unit_test_html_SOURCES = tests/unit/test_html.c cli/common/html.c
+tests_unit_test_identity_SOURCES = tests/unit/test_identity.c tests/unit/made_folder.h
 tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_renaming_SOURCES = tests/unit/test_renaming.c
