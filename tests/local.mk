@@ -385,6 +385,7 @@ unit_tests = \
 	tests/unit/test_report_text \
 	tests/unit/test_resolve \
 	tests/unit/test_recall \
+	tests/unit/test_record_replay \
 	tests/unit/test_records \
 	tests/unit/test_regions \
 	tests/unit/test_needed \
@@ -727,6 +728,11 @@ tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
 # How many CPUs there are, and whether a thread can be had, is the test's.
 tests_unit_test_recall_SOURCES = tests/unit/test_recall.c
 tests_unit_test_recall_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sysconf -Wl,--wrap=pthread_create
+# Replaying, the memory of snapshots, signals and the clock are the test's.
+tests_unit_test_record_replay_SOURCES = tests/unit/test_record_replay.c tests/unit/made_folder.h $(made_snapshot) \
+	cli/record/replay.c
+tests_unit_test_record_replay_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime -Wl,--wrap=gus_stored_open \
+	-Wl,--wrap=gus_stored_close
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c

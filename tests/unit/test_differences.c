@@ -154,13 +154,13 @@ static void rows_of_a_size_are_by_their_keys(void **state)
 static void parts_are_matched_by_what_they_are(void **state)
 {
 	static const struct gus_difference_part parts[] = {
-		{ { .events = 4 }, { 5, 5, 5 } }, { { .events = 1 }, { 5, 5, 5 } },
+		{ { .events = 4 }, { 6, 6, 6 } }, { { .events = 1 }, { 5, 5, 5 } },
 		{ { .events = 1, .served = 2 }, { 6, 6, 6 } }, { { .unknown = true }, { 7, 7, 7 } },
-		{ { .events = 2 }, { 5, 5, 5 } }, { { 0 }, { 8, 8, 8 } },
+		{ { .events = 2 }, { 6, 6, 6 } }, { { 0 }, { 8, 8, 8 } },
 		{ { .events = 1, .served = 2 }, { 3, 3, 3 } } };
 	static const struct { struct gus_component what; double a, b; } changes[] = {
 		{ { .events = 1, .served = 2 }, 9, 0 }, { { 0 }, 8, 0 }, { { .unknown = true }, 7, 0 },
-		{ { .events = 1 }, 5, 0 }, { { .events = 2 }, 5, 0 }, { { .events = 4 }, 5, 1 } };
+		{ { .events = 1 }, 5, 0 }, { { .events = 2 }, 6, 1 }, { { .events = 4 }, 6, 1 } };
 	struct gus_difference_side a, b;
 	struct gus_differences d;
 
@@ -171,12 +171,15 @@ static void parts_are_matched_by_what_they_are(void **state)
 		struct gus_difference_item item = { .key = gus_strdup("row"), .v = parts[i].v };
 
 		gus_difference_add_part(&item, &parts[i]);
-		gus_difference_add(&a, &item);
+		assert_string_equal(gus_difference_add(&a, &item)->key, "row");
 	}
+	a.unseen = 3; /* all parts of a are there */
+	b.unseen = 2;
 	add(&b, "row", 1, 0, 4);
+	add(&b, "row", 1, 0, 2);
 	gus_differences_make(&d, &a, &b);
 	assert_int_equal(d.rows.n, 1);
-	NEAR(d.rows.v[0].a.value, 39);
+	NEAR(d.rows.v[0].a.value, 41);
 	assert_int_equal(d.rows.v[0].parts.n, sizeof(changes) / sizeof(*changes));
 	for (size_t i = 0; i < d.rows.v[0].parts.n; i++) {
 		const struct gus_difference_change *c = &d.rows.v[0].parts.v[i];
@@ -187,6 +190,8 @@ static void parts_are_matched_by_what_they_are(void **state)
 		NEAR(c->a.value, changes[i].a);
 		NEAR(c->b.value, changes[i].b);
 		NEAR(c->b.low, changes[i].b);
+		NEAR(c->a.high, changes[i].a);
+		NEAR(c->b.high, changes[i].b > 0 ? changes[i].b : 2);
 	}
 	gus_differences_free(&d);
 	gus_difference_side_free(&a);
