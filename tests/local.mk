@@ -400,6 +400,7 @@ unit_tests = \
 	tests/unit/test_sorting \
 	tests/unit/test_touch \
 	tests/unit/test_saturation \
+	tests/unit/test_session_trace \
 	tests/unit/test_set \
 	tests/unit/test_screen \
 	tests/unit/test_script \
@@ -755,6 +756,10 @@ tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program
 tests_unit_test_needed_SOURCES = tests/unit/test_needed.c
 tests_unit_test_remembered_SOURCES = tests/unit/test_remembered.c cli/record/remembered.c
 tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
+# All about it is the test's; what is the library's it defines in place of that.
+tests_unit_test_session_trace_SOURCES = tests/unit/test_session_trace.c $(made_snapshot)
+tests_unit_test_session_trace_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime -Wl,--wrap=getrusage \
+	-Wl,--wrap=sysconf -Wl,--wrap=process_vm_readv
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_subject_SOURCES = tests/unit/test_subject.c $(reg_name)
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
