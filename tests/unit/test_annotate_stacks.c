@@ -89,8 +89,8 @@ static void an_account_is_asked_by_instruction(void **state)
 }
 
 /* Instructions from 0x10 on: two of an inner loop, one of the loop about it, and two of none; of the first two lines,
- * and the last of no line. They have samples. */
-enum { INSNS = 5, NONE = UINT32_MAX, OUTER = 0, INNER = 1 };
+ * and the last of no line. The last line and the last loop have no instructions. They have samples. */
+enum { INSNS = 5, LINES = 3, LOOPS = 3, NONE = UINT32_MAX, OUTER = 0, INNER = 1, LAST = 2 };
 
 static void make_function(struct gus_annotated *f, struct gus_module *module)
 {
@@ -100,12 +100,14 @@ static void make_function(struct gus_annotated *f, struct gus_module *module)
 	for (unsigned i = 0; i < INSNS; i++)
 		gus_vec_push(&f->annotation.insns, (struct gus_annotation_insn){ .offset = 0x10 + 4 * i,
 				.line = lines[i], .loop = loops[i], .hot = true, .w = { 3, 77, .5, { .4, .6 } } });
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < LINES; i++)
 		gus_vec_push(&f->annotation.lines, (struct gus_annotation_line){ .w = { 6, 77, .5, { .4, .6 } } });
-	gus_vec_push(&f->annotation.graph.loops, (struct gus_graph_loop){ .outer = GUS_GRAPH_NONE });
-	gus_vec_push(&f->annotation.graph.loops, (struct gus_graph_loop){ .outer = OUTER });
-	f->annotation.loops = gus_zalloc(2 * sizeof(*f->annotation.loops));
-	f->annotation.loops[OUTER] = f->annotation.loops[INNER] = (struct gus_weighed){ 9, 77, .5, { .4, .6 } };
+	f->annotation.loops = gus_zalloc(LOOPS * sizeof(*f->annotation.loops));
+	for (unsigned i = 0; i < LOOPS; i++) {
+		gus_vec_push(&f->annotation.graph.loops,
+			     (struct gus_graph_loop){ .outer = i == INNER ? OUTER : GUS_GRAPH_NONE });
+		f->annotation.loops[i] = (struct gus_weighed){ 9, 77, .5, { .4, .6 } };
+	}
 }
 
 static void free_function(struct gus_annotated *f)
@@ -146,7 +148,9 @@ static void a_function_weighs_what_belongs_to_it(void **state)
 	expect_weighed(&f.annotation.lines.v[0].w, 6, 901, .901, .901);
 	expect_weighed(&f.annotation.lines.v[1].w, 6, 99, .099, .099);
 	expect_weighed(&f.annotation.loops[INNER], 9, 901, .901, .901);
+	expect_weighed(&f.annotation.lines.v[LAST].w, 6, 0, 0, 0);
 	expect_weighed(&f.annotation.loops[OUTER], 9, 951, .951, .951);
+	expect_weighed(&f.annotation.loops[LAST], 9, 0, 0, 0);
 	gus_annotate_stacks_free(&s);
 	free_function(&f);
 }
