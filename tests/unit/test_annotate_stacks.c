@@ -92,22 +92,27 @@ static void an_account_is_asked_by_instruction(void **state)
  * and the last of no line. The last line and the last loop have no instructions. They have samples. */
 enum { INSNS = 5, LINES = 3, LOOPS = 3, NONE = UINT32_MAX, OUTER = 0, INNER = 1, LAST = 2 };
 
+/* Behind the last of each there is one that is none of them. */
 static void make_function(struct gus_annotated *f, struct gus_module *module)
 {
-	static const uint32_t lines[INSNS] = { 0, 0, 1, 1, NONE }, loops[INSNS] = { INNER, INNER, OUTER, NONE, NONE };
+	static const uint32_t lines[INSNS + 1] = { 0, 0, 1, 1, NONE, NONE };
+	static const uint32_t loops[INSNS + 1] = { INNER, INNER, OUTER, NONE, NONE, NONE };
 
 	*f = (struct gus_annotated){ .annotation.module = module };
-	for (unsigned i = 0; i < INSNS; i++)
+	for (unsigned i = 0; i <= INSNS; i++)
 		gus_vec_push(&f->annotation.insns, (struct gus_annotation_insn){ .offset = 0x10 + 4 * i,
 				.line = lines[i], .loop = loops[i], .hot = true, .w = { 3, 77, .5, { .4, .6 } } });
-	for (unsigned i = 0; i < LINES; i++)
+	for (unsigned i = 0; i <= LINES; i++)
 		gus_vec_push(&f->annotation.lines, (struct gus_annotation_line){ .w = { 6, 77, .5, { .4, .6 } } });
-	f->annotation.loops = gus_zalloc(LOOPS * sizeof(*f->annotation.loops));
-	for (unsigned i = 0; i < LOOPS; i++) {
+	f->annotation.loops = gus_zalloc((LOOPS + 1) * sizeof(*f->annotation.loops));
+	for (unsigned i = 0; i <= LOOPS; i++) {
 		gus_vec_push(&f->annotation.graph.loops,
 			     (struct gus_graph_loop){ .outer = i == INNER ? OUTER : GUS_GRAPH_NONE });
 		f->annotation.loops[i] = (struct gus_weighed){ 9, 77, .5, { .4, .6 } };
 	}
+	f->annotation.insns.n = INSNS;
+	f->annotation.lines.n = LINES;
+	f->annotation.graph.loops.n = LOOPS;
 }
 
 static void free_function(struct gus_annotated *f)
@@ -151,6 +156,9 @@ static void a_function_weighs_what_belongs_to_it(void **state)
 	expect_weighed(&f.annotation.lines.v[LAST].w, 6, 0, 0, 0);
 	expect_weighed(&f.annotation.loops[OUTER], 9, 951, .951, .951);
 	expect_weighed(&f.annotation.loops[LAST], 9, 0, 0, 0);
+	assert_int_equal(f.annotation.insns.v[INSNS].w.weight, 77);
+	assert_int_equal(f.annotation.lines.v[LINES].w.weight, 77);
+	assert_int_equal(f.annotation.loops[LOOPS].weight, 77);
 	gus_annotate_stacks_free(&s);
 	free_function(&f);
 }
