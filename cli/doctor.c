@@ -4,28 +4,49 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cli/common/json.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
 #include "cli/common/uarch_load.h"
+#include "cli/doctor_plan.h"
 #include "cli/doctor_text.h"
 #include "cli/screen/pager.h"
 #include "cli/screen/screen.h"
 #include "cli/verbs.h"
 #include "collector/doctor/doctor.h"
 #include "collector/events/pmu.h"
+#include "collector/plan/plan.h"
 #include "collector/trial/survey.h"
 #include "config.h"
 
 #define NOTHING_TO_RECORD 1
 
 enum { TEXT, JSON };
-struct doctor_options { int format; struct gus_screen_options screen; };
+struct doctor_options {
+	int format;
+	bool plan;
+	struct gus_doctor_plan_options of;
+	struct gus_screen_options screen;
+};
+
+#define AT(member) offsetof(struct doctor_options, member)
+#define WITH_PLAN .fit = { .needs = "plan" }
 
 static const struct gus_option options[] = {
 	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_CHOICE,
-	  offsetof(struct doctor_options, format), .choices = "text json" },
+	  AT(format), .choices = "text json" },
+	{ 0, "plan", NULL, "Say what would be opened on a CPU to explain its time, and what would be known then.",
+	  GUS_OPTION_FLAG, AT(plan) },
+	{ 0, "cpu", "NAME", "Plan for this CPU rather than for this machine, such as sapphirerapids or znver4.",
+	  GUS_OPTION_STRING, AT(of.cpu), .filled = true, WITH_PLAN },
+	{ 0, "mode", "MODE", "Plan for auto (the default: the best that the CPU has), pebs, tpebs, ibs, spe, lbr or "
+	  "timer.", GUS_OPTION_CHOICE, AT(of.mode), .choices = "tpebs pebs ibs spe lbr timer auto", WITH_PLAN },
+	{ 0, "smt", "STATE", "Whether cores run two threads, which halves the counters of some: on, off or auto (the "
+	  "default: as here; of another CPU on).", GUS_OPTION_CHOICE, AT(of.smt), .choices = "auto on off", WITH_PLAN },
+	{ 0, "watchdog", "STATE", "Whether the kernel's NMI watchdog has a counter: on, off or auto, likewise.",
+	  GUS_OPTION_CHOICE, AT(of.watchdog), .choices = "auto on off", WITH_PLAN },
 	GUS_SCREEN_OPTIONS(struct doctor_options, screen),
 	GUS_SCREEN_COLOUR_OPTIONS(struct doctor_options, screen),
 	GUS_SCREEN_PAGER_OPTIONS(struct doctor_options, screen),
@@ -112,6 +133,34 @@ static int print_json(const struct gus_diagnosis *d, const struct gus_facts *f)
 	return gus_json_print(o, stdout, true);
 }
 
+static int plan(const struct doctor_options *o)
+{
+	const struct gus_screen screen = gus_screen_of(stdout, &o->screen);
+	struct gus_error err = { 0 };
+	struct gus_facts facts;
+	struct gus_plan made = { 0 };
+	struct gus_pmus pmus;
+	char why[400];
+	bool here = gus_doctor_plan_is_here(&o->of);
+	int rc;
+
+	gus_pmus_init(&pmus, "/sys");
+	if (here)
+		gus_survey_take(&facts, &pmus, gus_uarch_host());
+	rc = gus_doctor_plan_make(&made, &o->of, here ? &facts : NULL, why, sizeof(why), &err);
+	if (rc == 0 && o->format == TEXT && o->screen.pager)
+		gus_pager_begin(&screen);
+	if (rc != 0)
+		gus_complain(&err);
+	else if (o->format == JSON)
+		rc = gus_doctor_plan_json(&made, why);
+	else
+		gus_doctor_plan_text(&screen, &made, why);
+	gus_plan_free(&made);
+	gus_pmus_free(&pmus);
+	return rc == 0 ? 0 : err.code ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+}
+
 static int doctor(const struct doctor_options *o)
 {
 	const struct gus_screen screen = gus_screen_of(stdout, &o->screen);
@@ -137,12 +186,12 @@ static int doctor(const struct doctor_options *o)
 
 static int run(int argc, char **argv)
 {
-	struct doctor_options o = { .screen = GUS_SCREEN_DEFAULTS };
+	struct doctor_options o = { .of.mode = GUS_PLAN_AUTO, .screen = GUS_SCREEN_DEFAULTS };
 	int status;
 
 	if (gus_options_parse(&gus_verb_doctor, &o, &argc, &argv, &status) != 0)
 		return status;
-	return doctor(&o);
+	return o.plan ? plan(&o) : doctor(&o);
 }
 
 const struct gus_verb gus_verb_doctor = {

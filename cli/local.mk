@@ -42,6 +42,9 @@ gusprof_SOURCES = \
 	cli/compare/view.h \
 	cli/compare/words.c cli/compare/words.h \
 	cli/doctor.c \
+	cli/doctor_plan.c cli/doctor_plan.h \
+	cli/doctor_plan_json.c \
+	cli/doctor_plan_text.c \
 	cli/doctor_text.c cli/doctor_text.h \
 	cli/dump.c \
 	cli/export/export.c \

@@ -49,6 +49,16 @@ collector_libcollector_a_SOURCES = \
 	collector/perfdata/survey.c collector/perfdata/survey.h \
 	collector/perfdata/window.c collector/perfdata/window.h \
 	collector/perfdata/write.c collector/perfdata/write.h \
+	collector/plan/amd.c \
+	collector/plan/arm.c \
+	collector/plan/cpus.c \
+	collector/plan/fit.c collector/plan/fit.h \
+	collector/plan/intel.c \
+	collector/plan/make.c collector/plan/make.h \
+	collector/plan/plan.c collector/plan/plan.h \
+	collector/plan/rows.h \
+	collector/plan/table.h \
+	collector/plan/verdict.c collector/plan/verdict.h \
 	collector/records/hardware.c collector/records/hardware.h \
 	collector/records/ibs.c collector/records/ibs.h \
 	collector/records/origin.c collector/records/origin.h \

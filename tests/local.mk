@@ -331,6 +331,8 @@ unit_tests = \
 	tests/unit/test_image \
 	tests/unit/test_penalties \
 	tests/unit/test_perfdata \
+	tests/unit/test_plan \
+	tests/unit/test_plan_pfm \
 	tests/unit/test_psv \
 	tests/unit/test_spe \
 	tests/unit/test_steps \
@@ -539,6 +541,8 @@ tests_unit_test_golden_words_SOURCES = tests/unit/test_golden_words.c $(golden_w
 tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
 tests_unit_test_penalties_SOURCES = tests/unit/test_penalties.c $(made_program)
+tests_unit_test_plan_SOURCES = tests/unit/test_plan.c
+tests_unit_test_plan_pfm_SOURCES = tests/unit/test_plan_pfm.c
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_alone_SOURCES = tests/unit/test_alone.c

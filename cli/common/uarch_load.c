@@ -59,6 +59,16 @@ const char *gus_uarch_host(void)
 	return name;
 }
 
+const char *gus_uarch_host_cpu(void)
+{
+	Gusprof__Host *host = gus_host_describe("/sys");
+	struct gus_cpu_id id = id_of(host);
+	const char *name = gus_uarch_cpu(&id);
+
+	gusprof__host__free_unpacked(host, NULL);
+	return name;
+}
+
 char *gus_uarch_read(const char *path, const char *what, size_t limit, size_t *size, struct gus_error *err)
 {
 	bool standard = strcmp(path, "-") == 0;

@@ -16,6 +16,8 @@ struct Gusprof__Host;
 /* The name of the built-in table for the CPU of a machine, or NULL; and for this one's. */
 const char *gus_uarch_of_host(const struct Gusprof__Host *host);
 const char *gus_uarch_host(void);
+/* The name of this machine's CPU itself (gus_uarch_cpu), whether there is a table or not; NULL if it is not known. */
+const char *gus_uarch_host_cpu(void);
 /* What gus_uarch_load takes for the CPU of a recording: this machine's as it was calibrated, if it was made here, else
  * what is known of such CPUs in general. name: what messages call it. NULL with err. */
 const char *gus_uarch_of_recording(const char *path, const char *name, struct gus_error *err);

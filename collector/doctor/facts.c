@@ -164,6 +164,7 @@ static void read_settings(struct gus_facts *f)
 	f->sample_rate = setting("/proc/sys/kernel/perf_event_max_sample_rate");
 	f->cpu_percent = setting("/proc/sys/kernel/perf_cpu_time_max_percent");
 	f->nmi_watchdog = setting("/proc/sys/kernel/nmi_watchdog");
+	f->smt = setting("/sys/devices/system/cpu/smt/active");
 	f->memlock_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur :
 			   UINT64_MAX;
 	f->ring_bytes = GUS_RING_BYTES + (uint64_t)sysconf(_SC_PAGESIZE); /* and its control page */

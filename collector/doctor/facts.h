@@ -58,7 +58,7 @@ struct gus_facts {
 	char lockdown[24];     /* "none", "integrity", "confidentiality"; "" where the kernel has none */
 
 	/* Settings. */
-	struct gus_setting paranoid, kptr_restrict, mlock_kb, sample_rate, cpu_percent, nmi_watchdog;
+	struct gus_setting paranoid, kptr_restrict, mlock_kb, sample_rate, cpu_percent, nmi_watchdog, smt;
 	uint64_t memlock_bytes; /* RLIMIT_MEMLOCK, UINT64_MAX for none */
 	uint64_t ring_bytes;    /* what record wants to lock a CPU */
 

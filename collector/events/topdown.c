@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/topdown.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/events/pmu.h"
 #include "collector/host/text.h"
+#include "collector/plan/table.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
@@ -15,13 +17,11 @@ static const char *const metric_names[] = { "slots", "topdown-retiring", "topdow
 					    "topdown-be-bound" };
 enum metrics { SLOTS, RETIRING, BAD, FRONTEND, BACKEND };
 
-/* AMD: raw events of Zen 4 and Zen 5 (PPR of family 19h model 11h and of family 1Ah). A slot of dispatch gets an op,
- * or is one of the first three. Alone, not as a group: a core has six counters, and where the watchdog takes one and
- * SMT halves others they must take turns. */
-static const char dispatch_events[] =
-	"cpu/event=0x1a0,umask=0x01,name=no-ops-from-frontend/,cpu/event=0x1a0,umask=0x1e,name=backend-stalls/,"
-	"cpu/event=0x1a0,umask=0x60,name=smt-contention/,cpu/event=0xaa,umask=0x07,name=dispatched-ops/,"
-	"cpu/event=0xc1,umask=0x00,name=retired-ops/";
+/* AMD: raw events of Zen 4 and Zen 5, in the order of collector/plan/amd.c, which has their encodings. A slot of
+ * dispatch gets an op, or is one of the first three. Alone, not as a group: a core has six counters, and where the
+ * watchdog takes one they must take turns. */
+static const char *const dispatch_names[] = { "no-ops-from-frontend", "backend-stalls", "smt-contention",
+	"dispatched-ops", "retired-ops" };
 enum dispatch { D_FRONTEND, D_BACKEND, D_SMT, D_DISPATCHED, D_RETIRED };
 static const char *const dispatch_uarchs[] = { "znver4", "znver5" };
 
@@ -63,6 +63,20 @@ static char *spec_of(const char *pmu, const char *const *names, size_t n, bool g
 	return spec;
 }
 
+static char *dispatch_spec(const char *uarch)
+{
+	char *spec = gus_strdup("");
+
+	for (size_t i = 0; i < COUNT(dispatch_names); i++) {
+		char *longer = gus_format("%s%scpu/config=0x%" PRIx64 ",name=%s/", spec, i ? "," : "",
+					  gus_plan_slots_at(uarch, i)->config, dispatch_names[i]);
+
+		free(spec);
+		spec = longer;
+	}
+	return spec;
+}
+
 /* The first PMU of cores that has all these events, or NULL. */
 static struct gus_pmu *pmu_with(struct gus_pmus *pmus, const char *const *names, size_t n)
 {
@@ -98,7 +112,7 @@ static char *choose(struct gus_topdown *t, struct gus_pmus *pmus, const char *ua
 	for (size_t i = 0; uarch && i < COUNT(dispatch_uarchs); i++)
 		if (strcmp(uarch, dispatch_uarchs[i]) == 0 && gus_pmus_find(pmus, "cpu")) {
 			t->kind = GUS_TOPDOWN_DISPATCH;
-			return gus_strdup(dispatch_events);
+			return dispatch_spec(uarch);
 		}
 	pmu = pmu_with(pmus, stall_names, COUNT(stall_names));
 	t->width = pmu ? slots_of(pmus, pmu) : 0;

@@ -4,13 +4,14 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Models and steppings in inclusive ranges; the first that fits is taken. Where a CPU has no table of its own, that of
- * its closest relative with the same core is named: Tiger and Rocket Lake have Ice Lake's, Cooper Lake Cascade Lake's,
- * Granite Rapids Sapphire Rapids', Arrow Lake Lunar Lake's. */
+/* Models and steppings in inclusive ranges; the first that fits is taken. Where a CPU has no table of its own, that
+ * of its closest relative with the same core is named: Tiger and Rocket Lake have Ice Lake's, Cooper Lake Cascade
+ * Lake's, Granite Rapids Sapphire Rapids', Arrow Lake Lunar Lake's. */
 static const struct {
 	const char *vendor;
 	uint32_t family, model_lo, model_hi, stepping_lo, stepping_hi;
-	const char *name;
+	const char *name; /* of the table */
+	const char *cpu;  /* of the CPU, where it is not the table's */
 } x86[] = {
 	{ "GenuineIntel", 6, 0x2a, 0x2a, 0, 15, "sandybridge" },
 	{ "GenuineIntel", 6, 0x2d, 0x2d, 0, 15, "sandybridge" },
@@ -29,10 +30,11 @@ static const struct {
 	{ "GenuineIntel", 6, 0x9e, 0x9e, 0, 15, "skylake" },
 	{ "GenuineIntel", 6, 0xa5, 0xa6, 0, 15, "skylake" },
 	{ "GenuineIntel", 6, 0x55, 0x55, 0, 4, "skylake-avx512" },
+	{ "GenuineIntel", 6, 0x55, 0x55, 10, 11, "cascadelake", "cooperlake" },
 	{ "GenuineIntel", 6, 0x55, 0x55, 5, 15, "cascadelake" },
 	{ "GenuineIntel", 6, 0x7d, 0x7e, 0, 15, "icelake-client" },
-	{ "GenuineIntel", 6, 0x8c, 0x8d, 0, 15, "icelake-client" },
-	{ "GenuineIntel", 6, 0xa7, 0xa7, 0, 15, "icelake-client" },
+	{ "GenuineIntel", 6, 0x8c, 0x8d, 0, 15, "icelake-client", "tigerlake" },
+	{ "GenuineIntel", 6, 0xa7, 0xa7, 0, 15, "icelake-client", "rocketlake" },
 	{ "GenuineIntel", 6, 0x6a, 0x6a, 0, 15, "icelake-server" },
 	{ "GenuineIntel", 6, 0x6c, 0x6c, 0, 15, "icelake-server" },
 	{ "GenuineIntel", 6, 0x97, 0x97, 0, 15, "alderlake" },
@@ -42,13 +44,13 @@ static const struct {
 	{ "GenuineIntel", 6, 0xba, 0xba, 0, 15, "raptorlake" },
 	{ "GenuineIntel", 6, 0xbf, 0xbf, 0, 15, "raptorlake" },
 	{ "GenuineIntel", 6, 0x8f, 0x8f, 0, 15, "sapphirerapids" },
-	{ "GenuineIntel", 6, 0xad, 0xae, 0, 15, "sapphirerapids" },
+	{ "GenuineIntel", 6, 0xad, 0xae, 0, 15, "sapphirerapids", "graniterapids" },
 	{ "GenuineIntel", 6, 0xcf, 0xcf, 0, 15, "emeraldrapids" },
 	{ "GenuineIntel", 6, 0xaa, 0xaa, 0, 15, "meteorlake" },
 	{ "GenuineIntel", 6, 0xac, 0xac, 0, 15, "meteorlake" },
 	{ "GenuineIntel", 6, 0xb5, 0xb5, 0, 15, "meteorlake" },
 	{ "GenuineIntel", 6, 0xbd, 0xbd, 0, 15, "lunarlake" },
-	{ "GenuineIntel", 6, 0xc5, 0xc6, 0, 15, "lunarlake" },
+	{ "GenuineIntel", 6, 0xc5, 0xc6, 0, 15, "lunarlake", "arrowlake" },
 	{ "AuthenticAMD", 0x17, 0x30, 0xff, 0, 15, "znver2" },
 	{ "AuthenticAMD", 0x19, 0x10, 0x1f, 0, 15, "znver4" },
 	{ "AuthenticAMD", 0x19, 0x60, 0x7f, 0, 15, "znver4" },
@@ -63,19 +65,31 @@ static const struct { uint32_t implementer, part; const char *name; } arm64[] = 
 	{ 0x41, 0xd49, "neoverse-n2" }, { 0x41, 0xd4f, "neoverse-v2" }, { 0x6d, 0xd49, "neoverse-n2" },
 };
 
-const char *gus_uarch_of_cpu(const struct gus_cpu_id *id)
+struct names { const char *table, *cpu; };
+
+static struct names names_of(const struct gus_cpu_id *id)
 {
 	uint32_t implementer = id->midr >> 24 & 0xff, part = id->midr >> 4 & 0xfff;
 
 	for (size_t i = 0; id->midr && i < sizeof(arm64) / sizeof(*arm64); i++)
 		if (arm64[i].implementer == implementer && arm64[i].part == part)
-			return arm64[i].name;
+			return (struct names){ arm64[i].name, arm64[i].name };
 	for (size_t i = 0; !id->midr && id->vendor && i < sizeof(x86) / sizeof(*x86); i++)
 		if (strcmp(x86[i].vendor, id->vendor) == 0 && x86[i].family == id->family &&
 		    x86[i].model_lo <= id->model && id->model <= x86[i].model_hi &&
 		    x86[i].stepping_lo <= id->stepping && id->stepping <= x86[i].stepping_hi)
-			return x86[i].name;
-	return NULL;
+			return (struct names){ x86[i].name, x86[i].cpu ? x86[i].cpu : x86[i].name };
+	return (struct names){ NULL, NULL };
+}
+
+const char *gus_uarch_of_cpu(const struct gus_cpu_id *id)
+{
+	return names_of(id).table;
+}
+
+const char *gus_uarch_cpu(const struct gus_cpu_id *id)
+{
+	return names_of(id).cpu;
 }
 
 /* The nearest. */

@@ -68,6 +68,65 @@ done <<LIST
 129|unknown.*--bogus|--bogus
 129|text or json|--format csv
 129|takes no argument|something
+129|--cpu needs --plan|--cpu znver4
+129|no events are known of such a CPU; --cpu is one of skylake, .*-v2|--plan --cpu i486
+129|cannot plan pebs for znver4: Zen 4 has ibs, lbr, timer|--plan --cpu znver4 --mode pebs
 LIST
+
+# Plans: of this machine as its tier is, and of others on any.
+"$gusprof" doctor --plan >out 2>err
+ok "a plan of this machine: status 0" is $? 0
+ok "it says nothing on stderr" is "$(cat err)" ""
+if [ "${tier:-C}" = C ]; then
+	ok "without a PMU it says so" says '^There is no PMU to be had here (tier [C-]), so the kernel'
+	ok "and has the clock" says ' always  *heights .* cpu-clock$'
+	ok "of instructions' heights it infers" says '^  heights inferred '
+	ok "of loads that miss it knows nothing" says '^  ST-L1   unknown '
+fi
+while IFS='|' read -r cpu cores; do
+	"$gusprof" doctor --plan --cpu "$cpu" >out 2>err
+	ok "a plan of $cpu: status 0" is $? 0
+	ok "$cpu: kinds of cores" is "$(grep -c '^What would be known$' out)" "$cores"
+	ok "$cpu: heights are always on" is "$(grep -cE '^  always +heights' out)" "$cores"
+	ok "$cpu: each of the nine has a verdict" is "$(grep -E '^  (DR|FL|ST)-[A-Z1]+ +' out |
+		grep -cE ' (observed|inferred|unknown) +[a-z]')" $((cores * 9))
+done <<LIST
+skylake-avx512|1
+icelake-server|1
+sapphirerapids|1
+graniterapids|1
+alderlake|2
+lunarlake|2
+znver2|1
+znver4|1
+znver5|1
+neoverse-n1|1
+neoverse-n2|1
+neoverse-v1|1
+neoverse-v2|1
+LIST
+"$gusprof" doctor --plan --cpu lunarlake --width 60 >out 2>err
+ok "a plan fits 60 cells" is "$(awk 'length($0) > 60' out)" ""
+"$gusprof" doctor --plan --cpu lunarlake --format json >out 2>err
+ok "a plan as JSON: status 0" is $? 0
+if python3 -c '' 2>/dev/null; then
+	python3 - <<'END' >json.out 2>&1
+import json
+d = json.load(open("out"))
+assert list(d) == ["schema", "by", "cpu", "mode", "smt", "nmi_watchdog", "why", "cores"], list(d)
+assert (d["schema"], d["cpu"], d["mode"]) == ("gusprof.plan/1", "lunarlake", "tpebs")
+assert [c["pmu"] for c in d["cores"]] == ["cpu_core", "cpu_atom"]
+for c in d["cores"]:
+    events = [e for g in c["groups"] for e in g["events"]]
+    assert [k["of"] for k in c["known"]][0] == "heights" and len(c["known"]) == 10
+    assert all(k["by"] for k in c["known"] if k["evidence"] != "unknown")
+    names = {e["name"] for e in events}
+    assert all(set(k["by"]) <= names for k in c["known"]), c["known"]
+    assert all(g["always"] or g["turns"] for g in c["groups"])
+    assert all(int(e["config"], 16) >= 0 and e["source"] for e in events)
+END
+	ok "a plan as JSON: keys and values" test $? = 0
+	sed 's/^/    /' json.out
+fi
 
 finish

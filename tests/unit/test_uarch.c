@@ -383,6 +383,30 @@ static void silicon_has_a_table(void **state)
 			assert_null(gus_uarch_of_cpu(&cases[i].id));
 }
 
+/* What runs instructions as a relative does has the relative's table and its own name, as it counts events of its
+ * own. */
+static void silicon_has_a_name(void **state)
+{
+	static const struct { struct gus_cpu_id id; const char *table, *cpu; } cases[] = {
+		{ { "GenuineIntel", 6, 0xad, 1, 0 }, "sapphirerapids", "graniterapids" },
+		{ { "GenuineIntel", 6, 0x8f, 8, 0 }, "sapphirerapids", "sapphirerapids" },
+		{ { "GenuineIntel", 6, 0x55, 9, 0 }, "cascadelake", "cascadelake" },
+		{ { "GenuineIntel", 6, 0x55, 10, 0 }, "cascadelake", "cooperlake" },
+		{ { "GenuineIntel", 6, 0x55, 12, 0 }, "cascadelake", "cascadelake" },
+		{ { "GenuineIntel", 6, 0xbd, 1, 0 }, "lunarlake", "lunarlake" },
+		{ { "GenuineIntel", 6, 0xc6, 1, 0 }, "lunarlake", "arrowlake" },
+		{ { NULL, 0, 0, 0, 0x413fd0c1 }, "neoverse-n1", "neoverse-n1" },
+	};
+	const struct gus_cpu_id old = { "GenuineIntel", 6, 0x0f, 0, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_string_equal(gus_uarch_of_cpu(&cases[i].id), cases[i].table);
+		assert_string_equal(gus_uarch_cpu(&cases[i].id), cases[i].cpu);
+	}
+	assert_null(gus_uarch_cpu(&old));
+}
+
 /* The linear program: least T such that the uops' cycles can be distributed over their ports with no port above T. It
  * is a flow: for a given T, does all demand reach ports of capacity T? */
 
@@ -595,7 +619,7 @@ int main(void)
 		cmocka_unit_test(cut_at_each_byte),
 		cmocka_unit_test(built_in_tables_are_good),
 		cmocka_unit_test(overlays_stay_small),
-		cmocka_unit_test(silicon_has_a_table),
+		cmocka_unit_test(silicon_has_a_table), cmocka_unit_test(silicon_has_a_name),
 		cmocka_unit_test(a_union_is_needed),
 		cmocka_unit_test(conjunctive_bound_is_the_linear_program),
 	};
