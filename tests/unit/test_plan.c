@@ -19,7 +19,7 @@
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define FIXED(i) (UINT64_C(1) << (32 + (i)))
 
-/* Counters of a thread: beside another one, alone, fixed; and where the kernel's cycles of the watchdog may be. */
+/* Counters of a thread: beside another one, alone, fixed. */
 static const struct { const char *core; unsigned smt, alone, fixed; } sizes[] = {
 	{ "skylake", 4, 8, 3 }, { "sunny-cove", 8, 8, 4 }, { "golden-cove", 8, 8, 4 }, { "redwood-cove", 8, 8, 4 },
 	{ "lion-cove", 10, 10, 4 }, { "gracemont", 6, 6, 3 }, { "skymont", 8, 8, 7 }, { "zen2", 6, 6, 0 },
@@ -71,13 +71,18 @@ static bool is_of(const char *maker, const char *core)
 	return strcmp(maker, core) == 0 || strcmp(maker, arm ? "arm" : amd ? "amd" : "intel") == 0;
 }
 
-static uint64_t general_of(const char *core, bool smt)
+static size_t size_of(const char *core)
 {
 	for (size_t i = 0; i < COUNT(sizes); i++)
 		if (strcmp(sizes[i].core, core) == 0)
-			return (UINT64_C(1) << (smt ? sizes[i].smt : sizes[i].alone)) - 1;
+			return i;
 	fail_msg("%s: no such core is known here", core);
 	return 0;
+}
+
+static uint64_t general_of(const char *core, bool smt)
+{
+	return (UINT64_C(1) << (smt ? sizes[size_of(core)].smt : sizes[size_of(core)].alone)) - 1;
 }
 
 /* Shares of slots, which take no counter. */
@@ -159,8 +164,11 @@ static void check_turn(const struct gus_plan *plan, const struct gus_plan_part *
  * only where it has to. */
 static void check_part(const struct gus_plan *plan, const struct gus_plan_part *part)
 {
-	size_t events = 0;
+	size_t events = 0, size = size_of(part->core->name);
 
+	assert_int_equal(part->core->general_smt, sizes[size].smt);
+	assert_int_equal(part->core->general, sizes[size].alone);
+	assert_int_equal(part->core->fixed, sizes[size].fixed);
 	for (unsigned i = 0; i < part->turns || i == 0; i++)
 		check_turn(plan, part, UINT32_C(1) << i);
 	for (size_t i = 0; i < part->groups.n; i++) {
@@ -259,7 +267,9 @@ static void fits(void **state)
 		.watchdog_counters = 0xf, .watchdog_fixed = 1 };
 	const struct gus_plan_row low = { .counters = 0x3 }, lowest = { .counters = 0x1 }, any = { .counters = 0xf },
 		cycles = { .counters = 0xf, .fixed = 1 }, one = { .counters = 0xf, .holds = GUS_PLAN_HOLDS_FRONTEND,
-		.config1 = 1 }, two = { .counters = 0xf, .holds = GUS_PLAN_HOLDS_FRONTEND, .config1 = 2 };
+		.config1 = 1 }, two = { .counters = 0xf, .holds = GUS_PLAN_HOLDS_FRONTEND, .config1 = 2 },
+		ops = { .unit = GUS_PLAN_ON_IBS_OP }, fetches = { .unit = GUS_PLAN_ON_IBS_FETCH },
+		faults = { .unit = GUS_PLAN_BY_KERNEL };
 	const struct { const struct gus_plan_row *rows[6]; size_t n; bool watchdog, fits; } table[] = {
 		{ { 0 }, 0, false, true },
 		{ { &low, &low }, 2, false, true },
@@ -273,6 +283,8 @@ static void fits(void **state)
 		{ { &any, &any, &any, &cycles }, 4, true, true },
 		{ { &one, &two }, 2, false, false },
 		{ { &one, &one }, 2, false, true },
+		{ { &ops, &ops }, 2, false, false },                     /* a unit has one event at a time */
+		{ { &ops, &fetches, &faults, &faults }, 4, false, true },
 	};
 
 	(void)state;
@@ -386,8 +398,9 @@ static void known_conflicts(void **state)
 	assert_false(plan.parts[0].slots_turn);
 	assert_int_equal(plan.parts[0].turns, 3); /* as many as FRONTEND_RETIRED has values */
 	gus_plan_free(&plan);
-	make(&plan, "lunarlake", GUS_PLAN_AUTO, false, true);
+	make(&plan, "lunarlake", GUS_PLAN_AUTO, true, true);
 	assert_int_equal(plan.n, 2);
+	assert_false(plan.wish.smt); /* its cores run one thread */
 	assert_int_equal(plan.parts[0].absences.n, 0);
 	assert_true(is_in(&plan.parts[0], "MEM_TRANS_RETIRED.STORE_SAMPLE"));
 	assert_false(is_in(&plan.parts[0], "MEM_LOADS_AUX"));
