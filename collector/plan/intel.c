@@ -163,7 +163,8 @@ static const struct gus_plan_row redwood_cove[] = {
 	{ "ASSISTS.PAGE_FAULT", 0x08c1, 0, RATE, FL_EX, TO7, 0, 0, FREE, 0, 0, GNR },
 };
 
-/* Ten counters, of which memory events are on the first four and loads with latency on the last eight. */
+/* Ten counters, of which memory events are on the first four and loads with latency on the last eight. Precise
+ * distribution is on the first two by Intel's list; the first is right whatever a kernel allows. */
 static const struct gus_plan_row lion_cove[] = {
 	{ "CPU_CLK_UNHALTED.THREAD", 0x3c, 0, HEIGHT, FL_MB, 1 << 0, 0, 3, FREE, BRANCHES, 0, LNL,
 	  .limit = taken_only },
@@ -245,7 +246,7 @@ static const struct gus_plan_row skymont[] = {
 	  .limit = walks_only },
 	{ "BR_MISP_RETIRED.ALL_BRANCHES", 0x00c5, 0, SPLIT, FL_MB, TO7, 0, 2, FREE, 0, 200003, REMEMBERED },
 	{ "MEM_SCHEDULER_BLOCK.ST_BUF", 0x0104, 0, RATE, DR_SQ, TO7, 0, 0, FREE, 0, 0, SKT },
-	{ "MACHINE_CLEARS.PAGE_FAULT", 0x20c3, 0, RATE, FL_EX, TO7, 0, 0, FREE, 0, 0, REMEMBERED },
+	{ "MACHINE_CLEARS.PAGE_FAULT", 0x20c3, 0, RATE, FL_EX, TO7, 0, 0, FREE, 0, 0, SKT },
 	{ "MACHINE_CLEARS.MEMORY_ORDERING", 0x02c3, 0, RATE, FL_MO, TO7, 0, 0, FREE, 0, 0, REMEMBERED },
 	{ "MACHINE_CLEARS.DISAMBIGUATION", 0x08c3, 0, RATE, FL_MO, TO7, 0, 0, FREE, 0, 0, REMEMBERED },
 };

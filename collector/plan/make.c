@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/plan/make.h"
 
+#include <assert.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +64,12 @@ static void add_row(struct planner *p, const struct gus_plan_row *row)
 	struct unit *u = together ? unit_of(p, row->role) : NULL;
 
 	if (!u) {
+		assert(p->n < UNITS_MAX);
 		u = &p->units[p->n++];
 		if (row->led_by)
 			u->rows[u->n++] = row_named(p->free.core, row->led_by);
 	}
+	assert(u->n < UNIT_MAX);
 	u->rows[u->n++] = row;
 }
 
@@ -150,6 +153,7 @@ static bool split_units(struct planner *p)
 		if (whole.n < 2 || last->led_by || fits_beside(p, &p->units[i], NULL, 0))
 			continue;
 		slots |= last->role == GUS_PLAN_SLOTS;
+		assert(p->n + whole.n <= UNITS_MAX);
 		memmove(&p->units[i + whole.n], &p->units[i + 1], (p->n - i - 1) * sizeof(*p->units));
 		for (size_t k = 0; k < whole.n; k++)
 			p->units[i + k] = (struct unit){ .rows = { whole.rows[k] }, .n = 1, .piece = true };
