@@ -40,7 +40,7 @@ void gus_record_replay_init(struct gus_record_replay *r, const struct gus_target
 void gus_record_replay_free(struct gus_record_replay *r);
 
 /* For before_end of a session; the context is a struct gus_record_replay. A signal that asks us to end ends it with the
- * window at which it is. -1 with err only if the recording cannot be written. */
+ * window at which it is. -1 with err if the recording cannot be written, or a trace that was replayed is not whole. */
 int gus_record_replay(void *context, struct gus_writer *writer, const struct gus_session_result *result,
 		      struct gus_error *err);
 

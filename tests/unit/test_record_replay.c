@@ -49,7 +49,7 @@ struct call { uint32_t tid; enum gus_replay_how how; uint64_t window, native_win
 static struct {
 	double now;
 	struct outcome qemu[MOST], steps[MOST];         /* by thread */
-	bool lost[MOST];                                /* its memory cannot be had */
+	bool lost[MOST], cut[MOST];                     /* its memory cannot be had; its trace ends early */
 	struct call calls[2 * MOST];
 	unsigned calls_n, interrupted;                  /* interrupted: in this call, from 1, a signal comes */
 	bool no_tools, no_qemu, no_plugin, open;
@@ -152,6 +152,8 @@ int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wi
 	if (o->fails)
 		return gus_fail(err, o->fails, "thread %u does not do", tid);
 	write_trace(out, tid);
+	if (world.cut[tid])
+		assert_true(fstat(out, &st) == 0 && ftruncate(out, st.st_size / 2) == 0);
 	return 0;
 }
 
@@ -522,6 +524,25 @@ static void there_may_be_no_windows(void **state)
 	end(&t);
 }
 
+/* Whoever replays it says that a trace is whole: one that is not ends it all, with the reader's words. */
+static void a_trace_that_is_cut_is_an_error(void **state)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	struct gus_writer *w = gus_writer_create("t", &header, NULL);
+	struct gus_error err = { 0 };
+	struct taken t;
+
+	(void)state;
+	world.cut[0] = true;
+	begin(&t, 3);
+	assert_int_equal(gus_record_replay(&t.r, w, &t.result, &err), -1);
+	assert_int_equal(err.code, GUS_E_TRUNCATED);
+	assert_int_equal(world.calls_n, 1);
+	assert_int_equal(t.r.windows, 0);
+	gus_writer_abandon(w);
+	end(&t);
+}
+
 /* Of a file, which st is of (NULL: of none); off: which of what is known of it is not so. */
 enum off { SAME, INODE, SIZE, TIME, UNKNOWN };
 
@@ -724,6 +745,7 @@ int main(void)
 		TEST(the_file_has_a_limit),
 		TEST(snapshots_are_kept_instead),
 		TEST(there_may_be_no_windows),
+		TEST(a_trace_that_is_cut_is_an_error),
 		TEST(code_is_told_of_files_that_are_the_same),
 		TEST(a_window_is_of_a_moment),
 		TEST(processes_have_rights),

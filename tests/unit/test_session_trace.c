@@ -474,6 +474,7 @@ static void a_pause_has_its_length(void **state)
 	static const struct { uint64_t bytes, late, old, pause_ns, next; } cases[] = {
 		{ 4 * MB, 0, 0, 8 * MB, 1750000 },              /* 2 ns a byte */
 		{ 9 * MB, 4 * MB, MB, 4 * MB, 3500000 },        /* of what is copied in the pause: 1 ns */
+		{ 5 * MB, 0, 0, 10 * MB, 1750000 },
 		{ 4 * MB - 1, 0, 0, 8 * MB, 7000000 },          /* so few say nothing: half a ns */
 	};
 
