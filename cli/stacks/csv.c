@@ -8,11 +8,17 @@
 #include "cli/stacks/stacks.h"
 #include "symbolizer/insn/insn.h"
 
+/* Of a recording whose samples all weigh nothing there is none. */
+static void put_share(struct gus_csv *c, uint64_t of, uint64_t whole)
+{
+	gus_csv_fixed(c, whole > 0, whole ? (double)of / (double)whole : 0, 6);
+}
+
 static void put_part(struct gus_csv *c, const struct gus_stacks_view *v, const struct gus_sum_row *row, size_t i)
 {
 	const struct gus_stack_part *part = &row->stack.v[i];
 	char *name = gus_stacks_name(v, row), key[GUS_COMPONENT_KEY_MAX];
-	double whole = (double)v->account->weight;
+	uint64_t whole = v->account->weight;
 	struct gus_insn insn = { .text = "" };
 
 	if (v->how->unit == GUS_SUM_INSTRUCTION)
@@ -22,16 +28,16 @@ static void put_part(struct gus_csv *c, const struct gus_stacks_view *v, const s
 	gus_csv_text(c, row->module);
 	gus_csv_number(c, v->how->unit < GUS_SUM_MODULE, row->offset);
 	gus_csv_text(c, insn.text);
-	gus_csv_fixed(c, true, (double)row->weight / whole, 6);
-	gus_csv_fixed(c, true, (double)row->bounds.low / whole, 6);
-	gus_csv_fixed(c, true, (double)row->bounds.high / whole, 6);
-	gus_csv_fixed(c, true, (double)row->seen / whole, 6);
+	put_share(c, row->weight, whole);
+	put_share(c, row->bounds.low, whole);
+	put_share(c, row->bounds.high, whole);
+	put_share(c, row->seen, whole);
 	gus_csv_number(c, true, row->fact);
 	gus_csv_text(c, key);
 	gus_csv_text(c, gus_stacks_cause_of(v, row, &part->what));
-	gus_csv_fixed(c, true, (double)part->weight / whole, 6);
-	gus_csv_fixed(c, true, (double)row->parts.v[i].low / whole, 6);
-	gus_csv_fixed(c, true, (double)row->parts.v[i].high / whole, 6);
+	put_share(c, part->weight, whole);
+	put_share(c, row->parts.v[i].low, whole);
+	put_share(c, row->parts.v[i].high, whole);
 	gus_csv_text(c, gus_evidence_name(part->evidence));
 	gus_csv_end(c);
 	free(name);
