@@ -206,4 +206,7 @@ void gus_doctor_plan_text(const struct gus_screen *s, const struct gus_plan *pla
 			print_verdict(s, gus_psv_name((enum gus_psv_event)(1u << bit)), 1u << bit, &part->psv[bit]);
 		print_absences(s, part);
 	}
+	putchar('\n');
+	gus_screen_fold(s, stdout, "", "  ", "What is unknown by events is modelled where the windows that record takes "
+			"(--trace auto) have executed the code: report --stacks marks it so.");
 }
