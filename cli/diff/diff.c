@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/identity.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/common/naming.h"
@@ -180,13 +181,31 @@ static int tell_all(const struct diff_options *o, struct gus_diff_view *v, struc
 	return rc != 0 ? -1 : failed ? FAILED_CONDITION : 0;
 }
 
+/* What is given twice is no second measurement, and would narrow intervals for nothing. */
+static int check_distinct(char **inputs, size_t n, struct gus_error *err)
+{
+	static const struct gus_identity none;
+
+	for (size_t i = 0; i < n; i++) {
+		struct gus_identity x = gus_identity_at(inputs[i]), y;
+
+		for (size_t k = 0; k < i && memcmp(&x, &none, sizeof(x)) != 0; k++) {
+			y = gus_identity_at(inputs[k]);
+			if (memcmp(&x, &y, sizeof(x)) == 0)
+				return gus_fail(err, GUS_E_USAGE, "%s and %s are the same file; of several pairs "
+						"each is to be a recording of its own", inputs[k], inputs[i]);
+		}
+	}
+	return 0;
+}
+
 /* inputs: before and after in turns. */
 static int compare(const struct diff_options *o, char **inputs, size_t pairs, struct gus_error *err)
 {
 	struct gus_diff_side *a = gus_zalloc(2 * pairs * sizeof(*a)), *b = a + pairs, whole[2] = { 0 };
 	struct gus_diff_view v = { .a = a, .b = b, .pairs = pairs, .inputs = inputs,
 		.unit = (enum gus_sum_unit)o->by, .normalised = o->normalise, .all = o->all, .screen = &o->screen };
-	int rc = 0;
+	int rc = pairs > 1 ? check_distinct(inputs, 2 * pairs, err) : 0;
 
 	for (size_t i = 0; i < pairs && rc == 0; i++) {
 		a[i].input = inputs[2 * i];

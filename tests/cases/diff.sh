@@ -78,13 +78,20 @@ ok "as multiples of what did not change" json '0.7 < rows["changed"]["after"]["v
 ok "by module" eval "grep -v '^#' out | grep -q app"
 
 # Several of each, in turns.
-"$gusprof" diff --format json before after same after before after >out 2>err
+for kind in before same after; do
+	cp "$kind" "$kind.2"
+	cp "$kind" "$kind.3"
+done
+"$gusprof" diff --format json before after same after.2 before.2 after.3 >out 2>err
 ok "of pairs the same is found" json '0.8 < change / rows["changed"]["before"]["value"] < 1.25 and
-	d["before"]["paths"] == ["before", "same", "before"] and d["after"]["paths"] == ["after"] * 3'
-ok "no surer than pairs differ" json 'rows["still"]["before"]["ci95"][1] - rows["still"]["before"]["ci95"][0] >
+	d["before"]["paths"] == ["before", "same", "before.2"] and d["after"]["paths"] == ["after", "after.2", "after.3"]'
+ok "no surer than runs differ" json 'rows["still"]["before"]["ci95"][1] - rows["still"]["before"]["ci95"][0] >
 	abs(rows["still"]["before"]["value"] - rows["still"]["after"]["value"])'
-"$gusprof" diff before after same after >out 2>err
+"$gusprof" diff before after same after.2 >out 2>err
 ok "in text the first is named" says '^# before: before and 1 more, [0-9]* samples of .* on average' out
+"$gusprof" diff before after before after.2 >out 2>err
+ok "one that is given twice: status 129" is $? 129
+ok "which is said" says 'before and before are the same file'
 "$gusprof" diff before after same >out 2>err
 ok "one without its pair: status 129" is $? 129
 
