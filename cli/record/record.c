@@ -406,7 +406,9 @@ static int choose_events(const struct record_options *o, struct gus_events *even
 	if (gus_probe_permission(events))
 		gus_log(log, GUS_NOTE, "this user may not sample the kernel (kernel.perf_event_paranoid): its time is "
 			"left out");
-	gus_probe_precision(events);
+	if (gus_probe_precision(events))
+		gus_log(log, GUS_NOTE, "this CPU's samples have no exact addresses, which its driver does not say when "
+			"they are asked for (p): they are taken without");
 	gus_probe_describe(events, choice);
 	return 0;
 }

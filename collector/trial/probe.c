@@ -112,6 +112,18 @@ static enum gus_verdict verdict_of(int rc)
 	return gus_error_is_transient(&why) ? GUS_PROBE_UNTRIED : GUS_PROBE_ABSENT;
 }
 
+/* Whether samples have to say that their address is exact. precise_ip 1 allows constant skid, so samples of PEBS do not
+ * say it then, and need not: x86's drivers refuse what the CPU cannot do. Arm's do not look at precise_ip at all
+ * (drivers/perf/arm_pmu.c of Linux): cycles:ppp opens there and samples as cycles do, which only its samples show. */
+static bool must_be_exact(const struct gus_event *event)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return event->precise > 1;
+#else
+	return event->precise > 0;
+#endif
+}
+
 enum gus_verdict gus_probe_event(const struct gus_event *event)
 {
 	struct self_event s;
@@ -120,8 +132,7 @@ enum gus_verdict gus_probe_event(const struct gus_event *event)
 
 	if (rc < 0)
 		return verdict_of(rc);
-	/* precise_ip 1 allows constant skid: the hardware does not vouch for the address, and need not. */
-	verdict = judge(&s, event->precise > 1);
+	verdict = judge(&s, must_be_exact(event));
 	self_close(&s);
 	return verdict;
 }
@@ -139,7 +150,7 @@ enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t bran
 		return verdict_of(rc);
 	gus_records_init(&records, gus_attr_sample_type(&plan), branch_type, 1);
 	s.records = &records;
-	verdict = judge(&s, event->precise > 1);
+	verdict = judge(&s, must_be_exact(event));
 	/* What other filters let through, the loop that is sampled here need not have. */
 	if (verdict == GUS_PROBE_GOOD && (branch_type & PERF_SAMPLE_BRANCH_ANY) && !s.with_branches)
 		verdict = GUS_PROBE_SILENT;
@@ -341,19 +352,26 @@ int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_
 	return gus_fail(err, GUS_E_UNSUPPORTED, "no event delivers samples here: %s", failures);
 }
 
-void gus_probe_precision(struct gus_events *events)
+bool gus_probe_precision(struct gus_events *events)
 {
+	bool ignored = false;
+
 	for (size_t i = 0; i < events->n; i++) {
 		struct gus_event *e = &events->v[i];
 
-		if (!e->precise_best)
-			continue;
-		e->precise = gus_event_is_hardware(e) ? GUS_PRECISE_MAX : 0;
-		while (e->precise && gus_probe_event(e) != GUS_PROBE_GOOD)
-			e->precise--;
-		e->precise_best = false;
-		gus_event_rename(e);
+		if (e->precise_best) {
+			e->precise = gus_event_is_hardware(e) ? GUS_PRECISE_MAX : 0;
+			while (e->precise && gus_probe_event(e) != GUS_PROBE_GOOD)
+				e->precise--;
+			e->precise_best = false;
+			gus_event_rename(e);
+		} else if (e->precise && gus_event_is_hardware(e) && gus_probe_event(e) == GUS_PROBE_INEXACT) {
+			e->precise = 0;
+			ignored = true;
+			gus_event_rename(e);
+		}
 	}
+	return ignored;
 }
 
 bool gus_probe_permission(struct gus_events *events)

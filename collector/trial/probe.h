@@ -33,8 +33,9 @@ struct gus_choice {
  * clock does, with the reason. */
 int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_choice *choice, struct gus_error *err);
 
-/* Gives each event that asks for the best precision (modifier P) the highest that delivers. */
-void gus_probe_precision(struct gus_events *events);
+/* Gives each event that asks for the best precision (modifier P) the highest that delivers, and takes it from those
+ * that ask for it by name where the driver grants it and the samples do not have it. Returns whether that were any. */
+bool gus_probe_precision(struct gus_events *events);
 
 /* Where this user may not sample the kernel: takes it out of the events that did not ask for it by name. Returns
  * whether that changed any. */

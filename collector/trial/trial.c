@@ -243,10 +243,10 @@ static void try_counting(struct gus_class_facts *f, struct gus_events *events, b
 	for (size_t i = 0; i < events->n; i++)
 		moved += counts[i].value > 0;
 	free(counts);
-	if (open)
-		f->verdict = moved == events->n || (any && moved) ? GUS_PROBE_GOOD : GUS_PROBE_STILL;
+	if (moved == events->n || (any && moved))
+		f->verdict = GUS_PROBE_GOOD;
 	else
-		f->verdict = verdict_of(f);
+		f->verdict = moved < open ? GUS_PROBE_STILL : verdict_of(f); /* the others do not open */
 }
 
 static void try_counters(struct gus_class_facts *f, struct gus_pmus *pmus)
