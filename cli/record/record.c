@@ -275,18 +275,6 @@ static int positive(const char *text, uint64_t *value)
 	return isdigit((unsigned char)*text) && !*end && !errno && *value ? 0 : -1;
 }
 
-/* The kernel lowers this limit by itself when sampling takes too long; above it, it refuses. */
-static uint64_t rate_limit(void)
-{
-	char text[32];
-	uint64_t limit;
-
-	if (!gus_read_text("/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text)) ||
-	    positive(text, &limit) != 0)
-		return UINT64_MAX;
-	return limit;
-}
-
 static int parse_rate(const struct record_options *o, uint64_t *frequency, uint64_t *period, struct gus_error *err)
 {
 	uint64_t limit;
@@ -295,7 +283,7 @@ static int parse_rate(const struct record_options *o, uint64_t *frequency, uint6
 	*period = o->count;
 	if (o->count)
 		return 0;
-	limit = rate_limit();
+	limit = gus_read_rate_limit();
 	if (o->frequency && strcmp(o->frequency, "max") == 0)
 		*frequency = limit == UINT64_MAX ? DEFAULT_HZ : limit;
 	else if (o->frequency && positive(o->frequency, frequency) != 0)
@@ -529,7 +517,7 @@ static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64
 	struct gus_governor g;
 	unsigned n = 0;
 
-	so->limit_hz = rate_limit();
+	so->limit_hz = gus_read_rate_limit();
 	gus_costs_measure(so->events, &co, &so->costs);
 	if (so->overhead > 0 && !so->costs.sample_ns) {
 		gus_log(so->log, GUS_DEBUG, "what a sample of %s costs is not known here: %llu samples a second are "

@@ -264,6 +264,17 @@ static void fill_event(const struct gus_counters *c, uint32_t number, bool leade
 		gus_attr_add_switches(a, &plan);
 }
 
+/* Has an event with a rate ask for no more than the kernel allows now. Returns whether it did. */
+static bool limit_rate(union gus_attr *a)
+{
+	uint64_t limit = gus_read_rate_limit();
+
+	if (!a->kernel.freq || a->kernel.sample_freq <= limit)
+		return false;
+	a->kernel.sample_freq = limit;
+	return true;
+}
+
 static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, size_t lane, int *group_fd,
 			struct gus_error *err)
 {
@@ -277,6 +288,9 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 
 	(counter.wide ? fill_wide : fill_event)(c, number, counter.leader, &a);
 	counter.fd = open_fd(c, &a, task, ring->cpu, *group_fd);
+	/* The limit may have been lowered since the rate was chosen. What was not asked for can be less. */
+	if (counter.fd == -EINVAL && e->governed && limit_rate(&a))
+		counter.fd = open_fd(c, &a, task, ring->cpu, *group_fd);
 	if (counter.fd == -ESRCH)
 		return GONE;
 	if (counter.fd < 0)

@@ -59,6 +59,12 @@ int gus_refusal_explain(struct gus_error *err, const struct gus_event *e, int cp
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot open %s: this kernel, or the container around this "
 				"program, has no perf_event_open", e->name);
 	case EINVAL:
+		if (!e->period && e->frequency > gus_read_rate_limit())
+			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot sample %s on cpu %d: %llu samples a second are "
+					"more than this kernel allows now, %llu (kernel.perf_event_max_sample_rate, "
+					"which it lowers by itself); take less (-F)", e->name, cpu,
+					(unsigned long long)e->frequency,
+					(unsigned long long)gus_read_rate_limit());
 		return gus_fail_errno(err, sys, "cannot sample %s on cpu %d: the kernel refuses this combination of "
 				      "event, modifiers and rate%s", e->name, cpu, precise);
 	default:

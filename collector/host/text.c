@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 bool gus_read_text(const char *path, char *text, size_t size)
@@ -24,4 +25,15 @@ bool gus_read_text(const char *path, char *text, size_t size)
 		n--;
 	text[n] = '\0';
 	return true;
+}
+
+uint64_t gus_read_rate_limit(void)
+{
+	char text[32], *end;
+	uint64_t limit;
+
+	if (!gus_read_text("/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text)))
+		return UINT64_MAX;
+	limit = strtoull(text, &end, 10);
+	return end == text || !limit ? UINT64_MAX : limit;
 }
