@@ -13,6 +13,12 @@ AM_TESTS_ENVIRONMENT = PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE
 	LSAN_OPTIONS="suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0"; export LSAN_OPTIONS;
 EXTRA_DIST += tests/lsan.supp
 
+# Not of `make check`: it fetches packages.
+EXTRA_DIST += tests/arm-guest/check tests/arm-guest/guest.sh tests/arm-guest/init tests/arm-guest/phases.c
+.PHONY: check-arm-pmu
+check-arm-pmu:
+	GUS_SRCDIR='$(abs_top_srcdir)' GUS_BUILDDIR='$(abs_top_builddir)' $(top_srcdir)/tests/arm-guest/check
+
 case_tests = \
 	tests/cases/accesses.sh \
 	tests/cases/account.sh \
