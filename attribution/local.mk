@@ -63,6 +63,11 @@ attribution_libattribution_a_SOURCES = \
 	attribution/statistics/quantile.c attribution/statistics/quantile.h \
 	attribution/statistics/rounding.c attribution/statistics/rounding.h \
 	attribution/statistics/series.c attribution/statistics/series.h \
+	attribution/topdown/builtin.c attribution/topdown/builtin.h \
+	attribution/topdown/formula.c attribution/topdown/formula.h \
+	attribution/topdown/parse.c \
+	attribution/topdown/table.c attribution/topdown/table.h \
+	attribution/topdown/tree.c attribution/topdown/tree.h \
 	attribution/traced/code.c \
 	attribution/traced/coverage.c attribution/traced/coverage.h \
 	attribution/traced/engines.c \
@@ -82,3 +87,19 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/stretches.c attribution/traced/stretches.h \
 	attribution/traced/thread.c \
 	attribution/traced/traced.c attribution/traced/traced.h
+nodist_attribution_libattribution_a_SOURCES = attribution/topdown/builtin_list.h
+gus_made_headers += attribution/topdown/builtin_list.h
+CLEANFILES += attribution/topdown/builtin_list.h
+EXTRA_DIST += attribution/topdown/tables
+
+# The tables of the top-down method that are put into the program; as model/local.mk has it for its own.
+attribution/topdown/builtin_list.h: FORCE
+	$(AM_V_GEN)$(MKDIR_P) attribution/topdown && { \
+		echo '/* Made by attribution/local.mk. */'; \
+		for f in $(top_srcdir)/attribution/topdown/tables/*.topdown; do \
+			n=$${f##*/}; n=$${n%.topdown}; s=`echo "$$n" | sed 's/[^A-Za-z0-9]/_/g'`; \
+			p="`cd $(top_srcdir) && pwd`/attribution/topdown/tables"; \
+			echo "TEXT($$s, \"$$n\", \"$$p/$$n.topdown\")" \
+				"/* `cksum <"$$f"` */"; \
+		done | LC_ALL=C sort; \
+	} >$@.new; if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi

@@ -9,6 +9,7 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/common/topdown.h"
 #include "cli/common/uarch_load.h"
 #include "cli/doctor_plan.h"
 #include "cli/doctor_text.h"
@@ -168,9 +169,12 @@ static int doctor(const struct doctor_options *o)
 	struct gus_facts facts;
 	struct gus_pmus pmus;
 	int status, rc = 0;
+	char *slots;
 
 	gus_pmus_init(&pmus, "/sys");
-	gus_survey_take(&facts, &pmus, gus_uarch_host());
+	slots = gus_topdown_here_spec(&pmus);
+	gus_survey_take(&facts, &pmus, gus_uarch_host(), slots);
+	free(slots);
 	gus_doctor_judge(&d, &facts);
 	if (o->format == TEXT && o->screen.pager)
 		gus_pager_begin(&screen);

@@ -33,6 +33,8 @@ gusprof_SOURCES = \
 	cli/common/print.c cli/common/print.h \
 	cli/common/recording.c cli/common/recording.h \
 	cli/common/wording.c cli/common/wording.h \
+	cli/common/topdown.c cli/common/topdown.h \
+	cli/common/uarch_cpu.c cli/common/uarch_cpu.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
 	cli/compare/compare.c \
 	cli/compare/csv.c \
@@ -123,6 +125,7 @@ gusprof_SOURCES = \
 	cli/stat/csv.c \
 	cli/stat/json.c \
 	cli/stat/stat.c \
+	cli/stat/trees.c \
 	cli/stat/text.c \
 	cli/stat/view.c cli/stat/view.h \
 	cli/stacks/kept.c cli/stacks/kept.h \

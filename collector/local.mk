@@ -20,7 +20,6 @@ collector_libcollector_a_SOURCES = \
 	collector/events/period.c collector/events/period.h \
 	collector/events/pfm.c collector/events/pfm.h \
 	collector/events/pmu.c collector/events/pmu.h \
-	collector/events/topdown.c collector/events/topdown.h \
 	collector/host/build_id.c collector/host/build_id.h \
 	collector/host/clock.c collector/host/clock.h \
 	collector/host/frequency.c collector/host/frequency.h \

@@ -154,7 +154,7 @@ check_PROGRAMS += tests/cases/make-screen
 tests_cases_make_screen_SOURCES = tests/cases/make_screen.c
 check_PROGRAMS += tests/cases/show-screen
 tests_cases_show_screen_SOURCES = tests/cases/show_screen.c cli/common/print.c cli/doctor_text.c cli/screen/cells.c \
-	cli/screen/screen.c cli/screen/shorten.c cli/stat/text.c cli/stat/view.c
+	cli/screen/screen.c cli/screen/shorten.c cli/stat/text.c cli/stat/trees.c cli/stat/view.c
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What lets calls fail; a shared object.
@@ -451,6 +451,7 @@ unit_tests = \
 	tests/unit/test_perf_names \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
+	tests/unit/test_topdown \
 	tests/unit/test_target \
 	tests/unit/test_text \
 	tests/unit/test_trace \
@@ -826,7 +827,9 @@ tests_unit_test_timing_memory_SOURCES = tests/unit/test_timing_memory.c tests/un
 tests_unit_test_timing_sum_SOURCES = tests/unit/test_timing_sum.c
 tests_unit_test_perf_names_SOURCES = tests/unit/test_perf_names.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
-tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
+tests_unit_test_tally_SOURCES = tests/unit/test_tally.c cli/common/topdown.c cli/common/topdown.h \
+	cli/common/uarch_cpu.c cli/common/uarch_cpu.h
+tests_unit_test_topdown_SOURCES = tests/unit/test_topdown.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/made_folder.h
 tests_unit_test_tree_SOURCES = tests/unit/test_tree.c

@@ -12,24 +12,17 @@
 #include "base/text.h"
 #include "cli/common/calibrations.h"
 #include "cli/common/recording.h"
+#include "cli/common/uarch_cpu.h"
 #include "collector/host/host.h"
 #include "collector/host/key.h"
 #include "model/tables/builtin.h"
 #include "model/tables/cpus.h"
 #include "proto/reader.h"
 
-static struct gus_cpu_id id_of(const Gusprof__Host *host)
-{
-	return (struct gus_cpu_id){
-		.vendor = host->cpu_vendor, .family = host->cpu_family, .model = host->cpu_model_number,
-		.stepping = host->cpu_stepping, .midr = host->midr,
-	};
-}
-
 const char *gus_uarch_nearest_to_host(enum gus_isa isa, const struct gus_cpu_features *features)
 {
 	Gusprof__Host *host = gus_host_describe("/sys");
-	struct gus_cpu_id id = id_of(host);
+	struct gus_cpu_id id = gus_uarch_cpu_id(host);
 	const char *name = gus_uarch_nearest(isa, &id, features);
 
 	gusprof__host__free_unpacked(host, NULL);
@@ -38,7 +31,7 @@ const char *gus_uarch_nearest_to_host(enum gus_isa isa, const struct gus_cpu_fea
 
 const char *gus_uarch_of_host(const struct Gusprof__Host *host)
 {
-	struct gus_cpu_id id = id_of(host);
+	struct gus_cpu_id id = gus_uarch_cpu_id(host);
 	const char *name = gus_uarch_of_cpu(&id);
 
 	return name ? gus_uarch_builtin_find(name) : NULL;

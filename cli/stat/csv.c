@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The counts of `gusprof stat` as CSV: a header line always, the same columns whatever was asked for. */
+#include <stdlib.h>
+
+#include "attribution/topdown/tree.h"
+#include "base/alloc.h"
 #include "cli/common/csv.h"
+#include "cli/common/topdown.h"
 #include "cli/stat/view.h"
+#include "collector/events/event.h"
 
 void gus_stat_csv_header(FILE *out, const char *separator)
 {
@@ -44,10 +50,67 @@ static void print_line(struct gus_csv *c, const struct gus_stat_view *v, const s
 	gus_csv_end(c);
 }
 
+struct csv_tree { struct gus_csv *csv; const struct gus_stat_view *view; };
+
+/* A node as a line of its own: its way from the root as the event, its share as the count. */
+static void print_node(void *context, const struct gus_topdown *t, const struct gus_topdown_tree *tree, size_t i,
+		       unsigned depth)
+{
+	static const char *const units[] = { [GUS_TOPDOWN_SLOTS] = "share of slots",
+					     [GUS_TOPDOWN_CYCLES] = "share of cycles" };
+	struct csv_tree *c = context;
+	const struct gus_topdown_share *s = &tree->shares[i];
+	bool unsure = s->sureness != GUS_TOPDOWN_WHOLE;
+	char *way = gus_strdup(t->nodes.v[i].name), *longer;
+
+	(void)depth;
+	for (uint32_t up = t->nodes.v[i].parent; up != GUS_TOPDOWN_ROOT; up = t->nodes.v[up].parent) {
+		longer = gus_format("%s/%s", t->nodes.v[up].name, way);
+		free(way);
+		way = longer;
+	}
+	longer = gus_format("topdown/%s/%s", t->pmu, way);
+	gus_csv_text(c->csv, c->view->interval ? "interval" : "total");
+	gus_csv_number(c->csv, true, c->view->from_ns);
+	gus_csv_number(c->csv, true, c->view->to_ns);
+	gus_csv_text(c->csv, longer);
+	gus_csv_text(c->csv, units[t->nodes.v[i].unit]);
+	gus_csv_fixed(c->csv, true, s->value, 6);
+	gus_csv_text(c->csv, "inferred");
+	gus_csv_fixed(c->csv, true, s->seen, 6);
+	gus_csv_number(c->csv, false, 0);
+	gus_csv_number(c->csv, false, 0);
+	gus_csv_number(c->csv, true, c->view->runs);
+	gus_csv_fixed(c->csv, s->sureness == GUS_TOPDOWN_SERIES, s->low, 6);
+	gus_csv_fixed(c->csv, s->sureness == GUS_TOPDOWN_SERIES, s->high, 6);
+	gus_csv_fixed(c->csv, unsure, s->low, 6);
+	gus_csv_fixed(c->csv, unsure, s->high, 6);
+	gus_csv_fixed(c->csv, false, 0, 6);
+	gus_csv_text(c->csv, NULL);
+	gus_csv_text(c->csv, s->floored > 0 ? "the method set what was below 0 to 0" : NULL);
+	gus_csv_end(c->csv);
+	free(way);
+	free(longer);
+}
+
+static void print_trees(struct gus_csv *csv, const struct gus_stat_view *v)
+{
+	for (size_t i = 0; i < v->topdown->n; i++) {
+		struct csv_tree c = { csv, v };
+		struct gus_topdown_tree tree;
+
+		if (!gus_stat_topdown(v, &v->topdown->v[i], &tree))
+			continue;
+		gus_stat_walk(v->topdown->v[i].table, &tree, print_node, &c);
+		gus_topdown_tree_free(&tree);
+	}
+}
+
 void gus_stat_csv(FILE *out, const struct gus_stat_view *v, const char *separator)
 {
 	struct gus_csv csv = { out, separator, false };
 
 	for (size_t i = 0; i < v->lines.n; i++)
 		print_line(&csv, v, &v->lines.v[i]);
+	print_trees(&csv, v);
 }

@@ -18,9 +18,10 @@
 #include "cli/common/ending.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
-#include "cli/common/uarch_load.h"
+#include "cli/common/topdown.h"
 #include "cli/screen/screen.h"
 #include "cli/stat/view.h"
+#include "collector/events/event.h"
 #include "cli/verbs.h"
 #include "collector/events/pmu.h"
 #include "collector/stat/stat_target.h"
@@ -29,6 +30,8 @@
 #define STOPPED_STATUS 143 /* as record */
 #define INTERVAL_MIN_MS 10 /* as perf: below, reading the counters would be what is measured */
 #define RUNS_MAX 1000000
+#define LEVEL_DEFAULT 2
+#define READING_NS 100000000ULL /* between readings from which it shows how sure trees are */
 
 enum format { TEXT, JSON, CSV };
 
@@ -41,6 +44,7 @@ struct stat_options {
 	struct gus_list pids, tids;
 	bool all;
 	uint64_t runs, interval_ms;
+	unsigned level;            /* of the top-down tree; 0: it was not asked for */
 };
 
 static int call_event(const char *argument, void *values, struct gus_error *err)
@@ -51,6 +55,21 @@ static int call_event(const char *argument, void *values, struct gus_error *err)
 	(void)err;
 	free(o->events);
 	o->events = joined;
+	return 0;
+}
+
+static bool is_level(const char *word)
+{
+	return word[0] >= '1' && word[0] <= '9' && !word[1];
+}
+
+static int call_topdown(const char *argument, void *values, struct gus_error *err)
+{
+	struct stat_options *o = values;
+
+	if (argument && !is_level(argument))
+		return gus_fail(err, GUS_E_USAGE, "--topdown takes a level from 1 to 9, not '%s'", argument);
+	o->level = argument ? (unsigned)(*argument - '0') : LEVEL_DEFAULT;
 	return 0;
 }
 
@@ -65,6 +84,8 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_CALL, .call = call_event,
 	  .choices = "cycles instructions branches branch-misses cache-references cache-misses task-clock cpu-clock "
 	  "page-faults context-switches cpu-migrations" },
+	{ 0, "topdown", "[=LEVEL]", "Show what became of the issue slots as a tree, down to LEVEL (2).",
+	  GUS_OPTION_CALL, .call = call_topdown, .takes = is_level },
 	{ 'r', "repeat", "N", "Run the command N times, and show means with their 95 % intervals.",
 	  GUS_OPTION_NUMBER, AT(runs), .bounds = { 1, RUNS_MAX },
 	  .fit = { .needs = "--", .excludes = "interval-print" } },
@@ -118,7 +139,13 @@ struct job {
 	bool said;                 /* that the command is only the duration */
 	char *const *command;
 	struct gus_events events;
-	struct gus_topdown topdown;
+	struct gus_topdown_tables tables;
+	struct gus_topdown_counted_list topdown;
+	unsigned level;            /* as asked for */
+	struct gus_stat_view *whole; /* of all runs */
+	struct gus_stat_view part; /* what was read since the last interval was shown, in so many readings of every */
+	struct gus_vec(struct gus_stat_row) rows;
+	uint64_t readings, every;
 	bool by_default, user_only;
 	uint64_t interval_ns;
 	const struct gus_log *log;
@@ -172,18 +199,48 @@ static int choose_target(const struct stat_options *o, struct gus_stat_target *t
 	return parse_ids(&o->tids, "-t", t, err);
 }
 
+/* The tree that was asked for, or nothing. */
+static int choose_tree(struct job *j, struct gus_pmus *pmus, struct gus_error *err)
+{
+	if (gus_topdown_here(&j->tables, pmus, err) != 0 ||
+	    gus_topdown_count(&j->topdown, &j->tables, j->level, &j->events, pmus, err) != 0)
+		return -1;
+	return j->topdown.n ? 0 : gus_topdown_refuse(&j->tables, err);
+}
+
+/* The first level, of cores for which that takes no counter from other events; a machine that has none is no error. */
+static void choose_slots(struct job *j, struct gus_pmus *pmus)
+{
+	size_t kept = 0;
+
+	gus_topdown_here(&j->tables, pmus, NULL);
+	for (size_t i = 0; i < j->tables.n; i++)
+		if (j->tables.v[i]->by_default)
+			j->tables.v[kept++] = j->tables.v[i];
+		else
+			gus_topdown_free(j->tables.v[i]);
+	j->tables.n = kept;
+	gus_topdown_count(&j->topdown, &j->tables, 1, &j->events, pmus, NULL);
+}
+
 static int choose_events(const struct stat_options *o, struct job *j, struct gus_pmus *pmus, struct gus_error *err)
 {
+	const char *clock = j->target.kind == GUS_STAT_CPUS ? "cpu-clock" : "task-clock";
+
+	if (o->events && gus_events_parse(&j->events, o->events, pmus, err) != 0)
+		return -1;
+	if (!o->events && gus_events_parse(&j->events, clock, pmus, err) != 0)
+		return -1;
+	if (j->level)
+		return choose_tree(j, pmus, err);
 	if (o->events)
-		return gus_events_parse(&j->events, o->events, pmus, err);
+		return 0;
 	j->by_default = true;
-	if (gus_events_parse(&j->events, j->target.kind == GUS_STAT_CPUS ? "cpu-clock" : "task-clock", pmus,
-			     err) != 0 ||
-	    gus_events_parse(&j->events,
+	if (gus_events_parse(&j->events,
 			     "context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
 			     pmus, err) != 0)
 		return -1;
-	gus_topdown_find(&j->topdown, &j->events, pmus, gus_uarch_host());
+	choose_slots(j, pmus);
 	return 0;
 }
 
@@ -192,7 +249,7 @@ static struct gus_stat_view make_view(const struct job *j)
 {
 	struct gus_stat_view v = {
 		.screen = &j->screen, .target = &j->target, .command = j->command, .by_default = j->by_default,
-		.topdown = j->topdown, .user_only = j->user_only,
+		.topdown = &j->topdown, .trees = j->level > 0, .user_only = j->user_only,
 	};
 
 	gus_stat_view_init(&v, &j->events);
@@ -219,17 +276,57 @@ static void show(struct job *j, struct gus_stat_view *v)
 	fflush(j->out);
 }
 
-static void show_interval(const struct gus_stat_part *part, void *context)
+static void show_interval(struct job *j)
+{
+	if (!j->readings)
+		return;
+	gus_stat_view_add(&j->part, j->rows.v, j->part.to_ns - j->part.from_ns);
+	show(j, &j->part);
+	gus_stat_view_free(&j->part);
+	gus_vec_free(&j->rows);
+	j->readings = 0;
+}
+
+static void begin_interval(struct job *j, const struct gus_stat_part *part)
+{
+	j->part = make_view(j);
+	j->part.interval = true;
+	j->part.from_ns = part->from_ns;
+	gus_vec_append(&j->rows, part->rows, j->events.n);
+	for (size_t i = 0; i < j->events.n; i++)
+		j->rows.v[i].count = (struct gus_count){ 0 };
+}
+
+/* One reading. An interval that is shown may be several, so that it is known how sure its trees are. */
+static void take_reading(const struct gus_stat_part *part, void *context)
 {
 	struct job *j = context;
-	struct gus_stat_view v = make_view(j);
 
-	v.interval = true;
-	v.from_ns = part->from_ns;
-	v.to_ns = part->to_ns;
-	gus_stat_view_add(&v, part->rows, part->to_ns - part->from_ns);
-	show(j, &v);
-	gus_stat_view_free(&v);
+	if (j->topdown.n)
+		gus_stat_view_read(j->whole, part->rows);
+	if (!j->interval_ns)
+		return;
+	if (!j->readings)
+		begin_interval(j, part);
+	for (size_t i = 0; i < j->events.n; i++) {
+		struct gus_count *sum = &j->rows.v[i].count;
+
+		sum->value += part->rows[i].count.value;
+		sum->enabled_ns += part->rows[i].count.enabled_ns;
+		sum->running_ns += part->rows[i].count.running_ns;
+	}
+	if (j->topdown.n)
+		gus_stat_view_read(&j->part, part->rows);
+	j->part.to_ns = part->to_ns;
+	if (++j->readings == j->every)
+		show_interval(j);
+}
+
+/* How long from one reading to the next; 0 if only the whole is wanted. */
+static uint64_t reading_ns(struct job *j)
+{
+	j->every = j->topdown.n && j->interval_ns > READING_NS ? j->interval_ns / READING_NS : 1;
+	return j->interval_ns ? j->interval_ns / j->every : j->topdown.n ? READING_NS : 0;
 }
 
 /* Running. A command beside -p, -t, -a or -C is easily taken for what is counted. */
@@ -270,13 +367,14 @@ static int run_all(struct job *j, uint64_t runs, struct gus_stat_view *v, struct
 		   struct gus_error *err)
 {
 	struct gus_stat_options so = {
-		.target = &j->target, .command = j->command, .events = &j->events, .interval_ns = j->interval_ns,
-		.log = j->log, .part = show_interval, .ready = say_duration, .context = j,
+		.target = &j->target, .command = j->command, .events = &j->events, .interval_ns = reading_ns(j),
+		.log = j->log, .part = take_reading, .ready = say_duration, .context = j,
 	};
 
 	for (uint64_t i = 0; i < runs; i++) {
 		int rc = gus_stat_run(&so, last, err);
 
+		show_interval(j); /* the last one is shorter */
 		if (rc == 0)
 			note_run(j, v, last);
 		gus_stat_result_free(last);
@@ -386,6 +484,7 @@ static int count(const struct stat_options *o, struct job *j)
 	if (rc == 0) {
 		j->screen = gus_screen_of(j->out, &o->screen);
 		v = make_view(j);
+		j->whole = &v;
 		rc = run_all(j, o->runs, &v, &last, &err);
 		no_target = rc != 0 && j->target.ids.n && err.code == GUS_E_NOT_FOUND;
 		if (v.runs)
@@ -414,6 +513,7 @@ static int run(int argc, char **argv)
 	if (gus_options_parse(&gus_verb_stat, &o, &argc, &argv, &status) == 0) {
 		j.command = argc > 0 ? argv : NULL;
 		j.interval_ns = o.interval_ms * 1000000;
+		j.level = o.level;
 		j.format = o.format >= 0 ? (enum format)o.format : o.separator ? CSV : TEXT;
 		j.separator = o.separator ? o.separator : ",";
 		if (choose_target(&o, &j.target, &err) == 0) {
@@ -424,6 +524,8 @@ static int run(int argc, char **argv)
 		}
 	}
 	gus_events_free(&j.events);
+	gus_topdown_tables_free(&j.tables);
+	gus_vec_free(&j.topdown);
 	gus_vec_free(&j.target.ids);
 	gus_list_free(&o.pids);
 	gus_list_free(&o.tids);

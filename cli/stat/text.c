@@ -10,6 +10,7 @@
 #include "cli/screen/cells.h"
 #include "cli/screen/screen.h"
 #include "cli/stat/view.h"
+#include "collector/events/event.h"
 #include "collector/stat/stat_target.h"
 
 #define NAME_WIDTH 26
@@ -225,6 +226,12 @@ static void print_seconds(FILE *out, const struct gus_stat_view *v, const struct
 	putc('\n', out);
 }
 
+/* Events that nobody asked for by name, and that this machine has not. */
+static bool is_missing(const struct gus_stat_view *v, const struct gus_stat_line *l)
+{
+	return !l->known && (v->by_default || gus_stat_is_topdown(v, l));
+}
+
 /* Line i, and all behind it that are missing for the same reason. */
 static void print_missing_for(FILE *out, const struct gus_stat_view *v, size_t i)
 {
@@ -234,7 +241,7 @@ static void print_missing_for(FILE *out, const struct gus_stat_view *v, size_t i
 	for (size_t k = i; k < v->lines.n; k++) {
 		char *more;
 
-		if (v->lines.v[k].known || gus_stat_reason(&v->lines.v[k]) != reason)
+		if (!is_missing(v, &v->lines.v[k]) || gus_stat_reason(&v->lines.v[k]) != reason)
 			continue;
 		more = gus_format("%s%s%s", text, *text ? ", " : "", v->lines.v[k].event->name);
 		free(text);
@@ -246,46 +253,21 @@ static void print_missing_for(FILE *out, const struct gus_stat_view *v, size_t i
 	free(text);
 }
 
-/* Events of the default list that this machine has not, in one line for each reason. */
+/* These, in one line for each reason. */
 static void print_missing(FILE *out, const struct gus_stat_view *v)
 {
 	for (size_t i = 0; i < v->lines.n; i++) {
 		const struct gus_stat_line *l = &v->lines.v[i];
 		bool before = false;
 
-		if (l->known)
+		if (!is_missing(v, l))
 			continue;
 		for (size_t k = 0; k < i; k++)
-			before |= !v->lines.v[k].known && gus_stat_reason(&v->lines.v[k]) == gus_stat_reason(l);
+			before |= is_missing(v, &v->lines.v[k]) &&
+				  gus_stat_reason(&v->lines.v[k]) == gus_stat_reason(l);
 		if (before)
 			continue;
 		print_missing_for(out, v, i);
-	}
-}
-
-static void print_topdown(FILE *out, const struct gus_stat_view *v)
-{
-	struct gus_topdown_shares s;
-	const struct { const char *name; double share; } parts[] = {
-		{ "retiring", 0 }, { "bad speculation", 0 }, { "front end", 0 }, { "back end", 0 },
-			{ "the other thread of the core", 0 },
-	};
-	double shares[5];
-	char text[32];
-
-	if (!gus_stat_topdown(v, &s))
-		return;
-	shares[0] = s.retiring;
-	shares[1] = s.bad_speculation;
-	shares[2] = s.frontend;
-	shares[3] = s.backend;
-	shares[4] = s.smt;
-	fprintf(out, "\n Issue slots:\n");
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (i == 4 && v->topdown.kind != GUS_TOPDOWN_DISPATCH)
-			continue;
-		gus_fixed_format(text, sizeof(text), 100 * shares[i], 1);
-		gus_text_print(out, "%18s %%  %s\n", text, parts[i].name);
 	}
 }
 
@@ -299,6 +281,12 @@ static void print_interval(FILE *out, const struct gus_stat_view *v)
 			continue;
 		gus_text_print(out, "%14s s", at);
 		print_line(out, v, &v->lines.v[i], 16);
+	}
+	if (v->trees) {
+		char *before = gus_format("%14s s", at);
+
+		gus_stat_trees_text(out, v, before);
+		free(before);
 	}
 }
 
@@ -325,7 +313,7 @@ void gus_stat_text(FILE *out, const struct gus_stat_view *v)
 	for (size_t i = 0; i < v->lines.n; i++)
 		if (!gus_stat_is_topdown(v, &v->lines.v[i]) && (v->lines.v[i].known || !v->by_default))
 			print_line(out, v, &v->lines.v[i], 0);
-	print_topdown(out, v);
+	gus_stat_trees_text(out, v, NULL);
 	putc('\n', out);
 	print_seconds(out, v, &v->elapsed, "elapsed");
 	if (v->target->kind == GUS_STAT_COMMAND) {
@@ -333,8 +321,7 @@ void gus_stat_text(FILE *out, const struct gus_stat_view *v)
 		print_seconds(out, v, &v->system, "system");
 	}
 	putc('\n', out);
-	if (v->by_default)
-		print_missing(out, v);
+	print_missing(out, v);
 	if (v->missed)
 		fprintf(out, "# %zu threads were born while gusprof attached; some of them may not be counted\n",
 			v->missed);

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/topdown/tree.h"
+#include "cli/common/topdown.h"
+#include "collector/events/event.h"
+
+#define READINGS_MOST 1024 /* even; that many tell a spread to 3 % */
+
 void gus_stat_view_init(struct gus_stat_view *v, const struct gus_events *events)
 {
 	for (size_t i = 0; i < events->n; i++)
@@ -16,6 +22,7 @@ void gus_stat_view_free(struct gus_stat_view *v)
 	for (size_t i = 0; i < v->lines.n; i++)
 		gus_vec_free(&v->lines.v[i].values);
 	gus_vec_free(&v->lines);
+	gus_vec_free(&v->series);
 	gus_vec_free(&v->elapsed);
 	gus_vec_free(&v->user);
 	gus_vec_free(&v->system);
@@ -47,6 +54,38 @@ void gus_stat_view_add(struct gus_stat_view *v, const struct gus_stat_row *rows,
 	}
 	gus_vec_push(&v->elapsed, (double)elapsed_ns);
 	v->runs++;
+}
+
+static struct gus_topdown_count count_of(const struct gus_stat_row *row)
+{
+	return (struct gus_topdown_count){ (double)row->count.value, row->count.enabled_ns, row->count.running_ns,
+					   row->state == GUS_TALLY_OPEN };
+}
+
+/* Readings two by two, so that a run of days does not fill the memory. */
+static void halve_series(struct gus_stat_view *v)
+{
+	size_t n = v->lines.n, kept = v->readings / 2;
+
+	for (size_t k = 0; k < kept; k++)
+		for (size_t i = 0; i < n; i++) {
+			const struct gus_topdown_count *a = &v->series.v[2 * k * n + i], *b = a + n;
+
+			v->series.v[k * n + i] = (struct gus_topdown_count){
+				a->value + b->value, a->enabled_ns + b->enabled_ns, a->running_ns + b->running_ns,
+				a->known && b->known };
+		}
+	v->readings = kept;
+	v->series.n = kept * n;
+}
+
+void gus_stat_view_read(struct gus_stat_view *v, const struct gus_stat_row *rows)
+{
+	if (v->readings == READINGS_MOST)
+		halve_series(v);
+	for (size_t i = 0; i < v->lines.n; i++)
+		gus_vec_push(&v->series, count_of(&rows[i]));
+	v->readings++;
 }
 
 void gus_stat_view_settle(struct gus_stat_view *v)
@@ -155,23 +194,56 @@ bool gus_stat_is_topdown(const struct gus_stat_view *v, const struct gus_stat_li
 {
 	size_t i = (size_t)(line - v->lines.v);
 
-	return v->topdown.kind != GUS_TOPDOWN_NONE && i >= v->topdown.first && i - v->topdown.first < v->topdown.n;
+	for (size_t k = 0; k < v->topdown->n; k++)
+		if (i >= v->topdown->v[k].first && i - v->topdown->v[k].first < v->topdown->v[k].n)
+			return true;
+	return false;
 }
 
-bool gus_stat_topdown(const struct gus_stat_view *v, struct gus_topdown_shares *shares)
+/* The lines of one table out of the series of all. */
+static struct gus_topdown_count *series_of(const struct gus_stat_view *v, const struct gus_topdown_counted *counted)
 {
-	double counts[16];
+	struct gus_topdown_count *series = gus_alloc((v->readings * counted->n + 1) * sizeof(*series));
 
-	if (v->topdown.kind == GUS_TOPDOWN_NONE || v->topdown.n > sizeof(counts) / sizeof(*counts))
-		return false;
-	for (size_t i = 0; i < v->topdown.n; i++) {
-		const struct gus_stat_line *l = &v->lines.v[v->topdown.first + i];
+	for (size_t k = 0; k < v->readings; k++)
+		memcpy(&series[k * counted->n], &v->series.v[k * v->lines.n + counted->first],
+		       counted->n * sizeof(*series));
+	return series;
+}
 
-		if (!l->known)
-			return false;
-		counts[i] = l->summary.mean;
-	}
-	return gus_topdown_shares(&v->topdown, counts, shares);
+bool gus_stat_topdown(const struct gus_stat_view *v, const struct gus_topdown_counted *counted,
+		      struct gus_topdown_tree *tree)
+{
+	struct gus_topdown_count *counts = gus_alloc((counted->n + 1) * sizeof(*counts));
+	struct gus_topdown_count *series = series_of(v, counted);
+	bool known = false;
+
+	for (size_t i = 0; i < counted->n; i++)
+		counts[i] = count_of(&v->lines.v[counted->first + i].row);
+	gus_topdown_evaluate(tree, counted->table, counted->level, counts, series, v->readings);
+	free(counts);
+	free(series);
+	for (size_t i = 0; i < counted->table->nodes.n; i++)
+		known |= tree->shares[i].known;
+	if (!known)
+		gus_topdown_tree_free(tree);
+	return known;
+}
+
+static void walk_below(const struct gus_topdown *t, const struct gus_topdown_tree *tree, uint32_t parent,
+		       unsigned depth, gus_stat_visit *visit, void *context)
+{
+	for (uint32_t i = 0; i < t->nodes.n; i++)
+		if (t->nodes.v[i].parent == parent && tree->shares[i].known) {
+			visit(context, t, tree, i, depth);
+			walk_below(t, tree, i, depth + 1, visit, context);
+		}
+}
+
+void gus_stat_walk(const struct gus_topdown *t, const struct gus_topdown_tree *tree, gus_stat_visit *visit,
+		   void *context)
+{
+	walk_below(t, tree, GUS_TOPDOWN_ROOT, 0, visit, context);
 }
 
 const char *gus_stat_evidence(const struct gus_stat_line *l)

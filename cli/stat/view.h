@@ -8,11 +8,15 @@
 #include <stdio.h>
 
 #include "attribution/statistics/series.h"
-#include "collector/events/topdown.h"
 #include "collector/stat/stat.h"
 
 struct gus_events;
 struct gus_screen;
+struct gus_topdown;
+struct gus_topdown_count;
+struct gus_topdown_counted;
+struct gus_topdown_counted_list;
+struct gus_topdown_tree;
 struct gus_stat_target;
 
 /* An event over the runs. */
@@ -32,7 +36,10 @@ struct gus_stat_view {
 	struct gus_series elapsed, user, system; /* ns, one a run; the last two empty if nothing was run */
 	size_t runs;
 	bool by_default;           /* nobody asked for these events: those that are not to be had are only named */
-	struct gus_topdown topdown;
+	const struct gus_topdown_counted_list *topdown; /* which lines are of a top-down table */
+	struct gus_vec(struct gus_topdown_count) series; /* of readings one behind the other, one a line each */
+	size_t readings;
+	bool trees;                /* they were asked for: intervals have them, too */
 	bool interval;             /* of a run, from .. to; else the whole */
 	uint64_t from_ns, to_ns;
 	int exit_status, exit_signal;
@@ -47,13 +54,22 @@ void gus_stat_view_init(struct gus_stat_view *v, const struct gus_events *events
 void gus_stat_view_free(struct gus_stat_view *v);
 /* Adds a run, or the one part that an interval has. */
 void gus_stat_view_add(struct gus_stat_view *v, const struct gus_stat_row *rows, uint64_t elapsed_ns);
+/* Adds a reading to the series, from which intervals of top-down trees follow; times are since the one before. */
+void gus_stat_view_read(struct gus_stat_view *v, const struct gus_stat_row *rows);
 /* To be called when all have been added. */
 void gus_stat_view_settle(struct gus_stat_view *v);
 
 /* What follows for that line from it and the others; false if nothing does. */
 bool gus_stat_derive(const struct gus_stat_view *v, const struct gus_stat_line *line, struct gus_derived *d);
-bool gus_stat_topdown(const struct gus_stat_view *v, struct gus_topdown_shares *shares);
-/* Whether the line is one of those that make up the top-down shares. */
+/* What became of the slots by the lines of a table; false if nothing of it is known. The caller frees the tree. */
+bool gus_stat_topdown(const struct gus_stat_view *v, const struct gus_topdown_counted *counted,
+		      struct gus_topdown_tree *tree);
+/* Calls visit for each node that is known, parents before their parts; depth: nodes above it. */
+typedef void gus_stat_visit(void *context, const struct gus_topdown *table, const struct gus_topdown_tree *tree,
+			    size_t node, unsigned depth);
+void gus_stat_walk(const struct gus_topdown *table, const struct gus_topdown_tree *tree, gus_stat_visit *visit,
+		   void *context);
+/* Whether the line is one of those that make up a top-down tree. */
 bool gus_stat_is_topdown(const struct gus_stat_view *v, const struct gus_stat_line *line);
 
 /* "observed", "inferred" (it was not counted all the time) or "unknown". */
@@ -62,6 +78,8 @@ const char *gus_stat_evidence(const struct gus_stat_line *line);
 const char *gus_stat_reason(const struct gus_stat_line *line);
 
 void gus_stat_text(FILE *out, const struct gus_stat_view *v);
+/* The trees of the top-down method; before: stands before each line, of an interval, or NULL. */
+void gus_stat_trees_text(FILE *out, const struct gus_stat_view *v, const char *before);
 void gus_stat_csv_header(FILE *out, const char *separator);
 void gus_stat_csv(FILE *out, const struct gus_stat_view *v, const char *separator);
 /* indent: over several lines. */

@@ -64,17 +64,6 @@ const struct gus_plan_cpu *gus_plan_cpu_find(const char *name)
 	return NULL;
 }
 
-const struct gus_plan_row *gus_plan_slots_at(const char *cpu, size_t i)
-{
-	const struct gus_plan_cpu *known = gus_plan_cpu_find(cpu);
-	const struct gus_plan_core *core = known ? known->kinds[0].core : NULL;
-
-	for (size_t k = 0; core && k < core->n; k++)
-		if (core->rows[k].role == GUS_PLAN_SLOTS && i-- == 0)
-			return &core->rows[k];
-	return NULL;
-}
-
 const struct gus_plan_row *gus_plan_software_at(size_t i)
 {
 	return i < COUNT(software) ? &software[i] : NULL;

@@ -108,10 +108,6 @@ struct gus_plan_cpu {
 const struct gus_plan_cpu *gus_plan_cpu_find(const char *name);
 const struct gus_plan_cpu *gus_plan_cpu_at(size_t i);
 
-/* The events of top-down of a CPU (of its larger cores) in their order, i from 0; NULL behind the last, and of a
- * CPU that is not known. */
-const struct gus_plan_row *gus_plan_slots_at(const char *cpu, size_t i);
-
 /* What the kernel itself counts, on every machine: i from 0, NULL behind the last. */
 const struct gus_plan_row *gus_plan_software_at(size_t i);
 

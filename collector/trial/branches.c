@@ -84,7 +84,7 @@ static int explain(const struct purpose *purpose, const struct gus_event *e, enu
 	struct gus_diagnosis d = { 0 };
 	struct gus_facts facts;
 
-	gus_survey_take(&facts, pmus, uarch);
+	gus_survey_take(&facts, pmus, uarch, NULL);
 	gus_doctor_judge(&d, &facts);
 	for (size_t i = 0; i < d.findings.n; i++) {
 		const struct gus_finding *f = &d.findings.v[i];

@@ -54,10 +54,10 @@ static void try_recording(struct gus_facts *f, struct gus_pmus *pmus)
 	gus_events_free(&events);
 }
 
-void gus_survey_take(struct gus_facts *f, struct gus_pmus *pmus, const char *uarch)
+void gus_survey_take(struct gus_facts *f, struct gus_pmus *pmus, const char *uarch, const char *slots)
 {
 	gus_facts_read(f, uarch);
 	for (unsigned i = 0; i < GUS_CLASSES; i++)
-		gus_trial(&f->classes[i], (enum gus_class)i, pmus, uarch);
+		gus_trial(&f->classes[i], (enum gus_class)i, pmus, slots);
 	try_recording(f, pmus);
 }

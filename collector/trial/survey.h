@@ -7,7 +7,8 @@
 
 struct gus_pmus;
 
-/* Takes some 100 ms of CPU time. uarch: of this CPU, or NULL. */
-void gus_survey_take(struct gus_facts *facts, struct gus_pmus *pmus, const char *uarch);
+/* Takes some 100 ms of CPU time. uarch: of this CPU, or NULL. slots: events that count what becomes of issue slots, or
+ * NULL if there are none. */
+void gus_survey_take(struct gus_facts *facts, struct gus_pmus *pmus, const char *uarch, const char *slots);
 
 #endif

@@ -13,7 +13,6 @@
 #include "collector/counters/ring.h"
 #include "collector/counters/tally.h"
 #include "collector/events/attr.h"
-#include "collector/events/topdown.h"
 #include "collector/host/clock.h"
 #include "collector/trial/probe.h"
 
@@ -262,14 +261,14 @@ static void try_counters(struct gus_class_facts *f, struct gus_pmus *pmus)
 	gus_events_free(&events);
 }
 
-static void try_topdown(struct gus_class_facts *f, struct gus_pmus *pmus, const char *uarch)
+/* Those of the top-down method, which the caller knows: NULL if there are none. */
+static void try_slots(struct gus_class_facts *f, const char *slots, struct gus_pmus *pmus)
 {
 	struct gus_events events = { 0 };
-	struct gus_topdown t;
 
 	f->sys = ENOENT;
 	f->verdict = GUS_PROBE_ABSENT;
-	f->listed = gus_topdown_find(&t, &events, pmus, uarch);
+	f->listed = slots && gus_events_parse(&events, slots, pmus, NULL) == 0;
 	if (f->listed) {
 		f->sys = 0;
 		try_counting(f, &events, true); /* SMT contention may well be none */
@@ -320,7 +319,7 @@ static void try_precise(struct gus_class_facts *f, struct gus_pmus *pmus)
 	*f = best;
 }
 
-void gus_trial(struct gus_class_facts *f, enum gus_class which, struct gus_pmus *pmus, const char *uarch)
+void gus_trial(struct gus_class_facts *f, enum gus_class which, struct gus_pmus *pmus, const char *slots)
 {
 	*f = (struct gus_class_facts){ .verdict = GUS_PROBE_ABSENT };
 	switch (which) {
@@ -347,7 +346,7 @@ void gus_trial(struct gus_class_facts *f, enum gus_class which, struct gus_pmus 
 		try_branches(f, pmus);
 		break;
 	case GUS_CLASS_TOPDOWN:
-		try_topdown(f, pmus, uarch);
+		try_slots(f, slots, pmus);
 		break;
 	case GUS_CLASSES:
 		break;

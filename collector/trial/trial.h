@@ -7,6 +7,7 @@
 
 struct gus_pmus;
 
-void gus_trial(struct gus_class_facts *facts, enum gus_class which, struct gus_pmus *pmus, const char *uarch);
+/* slots: events that count what becomes of issue slots; NULL if there are none. */
+void gus_trial(struct gus_class_facts *facts, enum gus_class which, struct gus_pmus *pmus, const char *slots);
 
 #endif

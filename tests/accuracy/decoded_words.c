@@ -13,12 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/topdown/builtin.h"
+#include "attribution/topdown/tree.h"
 #include "base/cursor.h"
-#include "collector/events/topdown.h"
 #include "collector/records/hardware.h"
 #include "collector/records/ibs.h"
 #include "collector/records/records.h"
 #include "collector/records/spe.h"
+#include "model/tables/cpus.h"
 #include "proto/data_source.h"
 
 static uint8_t bytes[1 << 20];
@@ -201,14 +203,26 @@ static void say_record(const char *hex, uint64_t type)
 
 static void say_topdown(const double *counts)
 {
-	const struct gus_topdown t = { .kind = GUS_TOPDOWN_METRICS };
-	struct gus_topdown_shares s;
+	static const char *const names[] = { "slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound",
+		"topdown-be-bound" };
+	static const struct gus_topdown_pmu cpu = { "cpu", names, 5, 0 };
+	static const struct gus_cpu_id id = { "GenuineIntel", 6, 0x6a, 6, 0 };
+	static const struct gus_topdown_host icelake = { .cpu = &id, .pmus = &cpu, .pmus_n = 1 };
+	struct gus_topdown_tables tables = { 0 };
+	struct gus_topdown_count c[7] = { { 0 } }; /* of the corrections, which come last, there are no counts */
+	struct gus_topdown_tree tree;
 
-	if (gus_topdown_shares(&t, counts, &s))
-		printf("retiring=%.6f bad=%.6f frontend=%.6f backend=%.6f\n", 100 * s.retiring, 100 * s.bad_speculation,
-		       100 * s.frontend, 100 * s.backend);
-	else
-		printf("none\n");
+	if (gus_topdown_find(&tables, &icelake, NULL) != 0 || tables.n != 1)
+		exit(2);
+	for (unsigned i = 0; i < 7; i++)
+		c[i] = (struct gus_topdown_count){ i < 5 ? counts[i] : 0, 1, 1, true };
+	gus_topdown_evaluate(&tree, tables.v[0], 1, c, NULL, 0);
+	for (size_t i = 0; i < tables.v[0]->nodes.n; i++)
+		if (tree.shares[i].known)
+			printf(" %s=%.6f", tables.v[0]->nodes.v[i].name, 100 * tree.shares[i].value);
+	printf("\n");
+	gus_topdown_tree_free(&tree);
+	gus_topdown_tables_free(&tables);
 }
 
 int main(void)

@@ -46,13 +46,13 @@ draw()
 	model) "$gusprof" model --width "$2" --uarch skylake --causality --sensitivity \
 		--block 4801c84829d04883c00175f4 ;;
 	model-recording) "$gusprof" model --width "$2" --uarch skylake -i stacks.data ;;
-	stat | repeat | doctor) "$show" "$1" "$2" ;;
+	stat | repeat | slots | doctor) "$show" "$1" "$2" ;;
 	esac
 }
 names="report report-graph report-rows report-callers report-tree report-collapsed report-children
 	report-by-comm report-line report-instruction report-process report-data report-data-line
 	report-sharing report-header annotate model model-recording
-	stat repeat doctor"
+	stat repeat slots doctor"
 
 if [[ ${1-} == --update ]]; then
 	for name in $names; do

@@ -201,6 +201,17 @@ else
 	ok "is named" says 'not online'
 fi
 
+# Trees of issue slots: shown, or refused with the reason before the command runs.
+stat --topdown -e task-clock -- touch ran
+if [[ $status == 0 ]]; then
+	ok "--topdown: a tree, or why not" says 'Issue slots\|not supported\|refused'
+	rm -f ran
+else
+	ok "--topdown: what this machine has not: status 125" is $status 125
+	ok "with the reason" says 'cannot count what becomes of issue slots'
+	ok "and the command was not run" test ! -e ran
+fi
+
 # Formats.
 stat --format json -o counts -e task-clock,page-faults -r 2 -- true
 ok "JSON: its schema" says '"schema": "gusprof.stat/1"' counts
@@ -258,6 +269,7 @@ while IFS='|' read -r want text options; do
 done <<LIST
 129|no target was given; stat takes a command (--), .* or CPUs|
 129|unknown.*--bogus|--bogus -- true
+129|level from 1 to 9, not '0'|--topdown=0 -- true
 129|unknown event 'nonsense'|-e nonsense -- true
 129|processes (-p) and CPUs (-a, -C) exclude each other|-p 1 -a -- true
 129|-r and -I exclude each other|-r 2 -I 100 -- true

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "collector/events/attr.h"
 #include "collector/events/event.h"
-#include "collector/events/topdown.h"
 #include "collector/session/control.h"
 #include "tests/fuzz/foreign_file.h"
 
@@ -134,24 +133,6 @@ static void check_event(struct gus_event *e, uint8_t rate)
 	free(name);
 }
 
-static void check_topdown(struct gus_pmus *pmus, uint8_t choice)
-{
-	static const char *const uarchs[] = { NULL, "znver4", "neoverse-v1", "skylake" };
-	const double counts[] = { 100, 40, 10, 20, 30, 50, 5 };
-	struct gus_topdown_shares shares;
-	struct gus_events list = { 0 };
-	struct gus_topdown t;
-
-	if (gus_topdown_find(&t, &list, pmus, uarchs[choice & 3])) {
-		demand(t.kind != GUS_TOPDOWN_NONE && t.first == 0 && t.n == list.n && t.n <= COUNT(counts));
-		if (gus_topdown_shares(&t, counts, &shares))
-			demand(shares.retiring >= 0 && shares.retiring <= 1 && shares.smt >= 0 && shares.smt <= 1);
-	} else {
-		demand(!list.n && t.kind == GUS_TOPDOWN_NONE && !gus_topdown_shares(&t, counts, &shares));
-	}
-	gus_events_free(&list);
-}
-
 static void event_list(const char *at, const char *end, uint8_t choice)
 {
 	char *text = piece(&at, at + (end - at > LIST_MAX ? LIST_MAX : end - at));
@@ -174,7 +155,6 @@ static void event_list(const char *at, const char *end, uint8_t choice)
 		check_event(&list.v[i], choice);
 	if (files[1].text)
 		gus_cpus_has(files[1].text, choice);
-	check_topdown(&pmus, choice);
 	gus_events_free(&list);
 	gus_pmus_free(&pmus);
 	free(text);

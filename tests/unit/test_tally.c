@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What counts say: scaling, differences, means over runs, top-down shares; and events that really count. */
+/* What counts say: scaling, differences, means over runs; and events that really count. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -17,8 +17,10 @@
 
 #include "attribution/statistics/series.h"
 #include "base/alloc.h"
+#include "cli/common/topdown.h"
 #include "collector/counters/tally.h"
-#include "collector/events/topdown.h"
+#include "collector/events/event.h"
+#include "model/tables/cpus.h"
 
 #define DEVICES "bus/event_source/devices/"
 
@@ -100,6 +102,10 @@ static const struct file intel_files[] = {
 	{ DEVICES "cpu_core/events/topdown-bad-spec", "event=0x00,umask=0x81\n" },
 	{ DEVICES "cpu_core/events/topdown-fe-bound", "event=0x00,umask=0x82\n" },
 	{ DEVICES "cpu_core/events/topdown-be-bound", "event=0x00,umask=0x83\n" },
+	{ DEVICES "cpu_core/events/topdown-heavy-ops", "event=0x00,umask=0x84\n" },
+	{ DEVICES "cpu_core/events/topdown-br-mispredict", "event=0x00,umask=0x85\n" },
+	{ DEVICES "cpu_core/events/topdown-fetch-lat", "event=0x00,umask=0x86\n" },
+	{ DEVICES "cpu_core/events/topdown-mem-bound", "event=0x00,umask=0x87\n" },
 	{ DEVICES "cpu_atom/type", "10\n" }, { DEVICES "cpu_atom/cpus", "8-15\n" },
 	{ DEVICES "cpu_atom/format/event", "config:0-7\n" }, { DEVICES "cpu_atom/format/umask", "config:8-15\n" },
 	{ DEVICES "cpu_atom/events/topdown-retiring", "event=0xc2,umask=0x0\n" },
@@ -153,63 +159,57 @@ static void remove_tree(const char *root)
 }
 
 /* Finds the events in a tree; the counts then have to give the shares. */
-static void expect_topdown(const struct file *files, const char *uarch, enum gus_topdown_kind kind, const char *first,
-			   uint64_t first_config, bool group, const double *counts, struct gus_topdown_shares want)
+/* What becomes of slots, on machines as sysfs describes them: the first event of each table as the kernel wants it. */
+static void expect_slots(const struct file *files, const struct gus_cpu_id *cpu, const char *pmu, size_t n,
+			 const char *name, uint32_t type, uint64_t config)
 {
-	struct gus_topdown_shares got;
+	struct gus_topdown_counted_list counted = { 0 };
+	struct gus_topdown_tables tables = { 0 };
 	struct gus_events events = { 0 };
-	struct gus_topdown t;
 	struct gus_pmus pmus;
 	char root[64];
 
 	make_tree(root, files);
 	gus_pmus_init(&pmus, root);
 	assert_int_equal(gus_events_parse(&events, "{cpu-clock,task-clock}", &pmus, NULL), 0);
-	assert_int_equal(gus_topdown_find(&t, &events, &pmus, uarch), kind != GUS_TOPDOWN_NONE);
-	assert_int_equal(t.kind, kind);
-	assert_int_equal(t.first, 2);
-	assert_int_equal(events.n, 2 + t.n);
-	if (kind != GUS_TOPDOWN_NONE) {
-		assert_string_equal(events.v[2].name, first);
-		assert_int_equal(events.v[2].config, first_config);
-		assert_int_equal(events.v[2].group != 0, group);
-		assert_int_not_equal(events.v[2].group, events.v[0].group); /* it is a group of its own */
-		assert_true(gus_topdown_shares(&t, counts, &got));
-		assert_true(near(got.retiring, want.retiring, 1e-9));
-		assert_true(near(got.bad_speculation, want.bad_speculation, 1e-9));
-		assert_true(near(got.frontend, want.frontend, 1e-9));
-		assert_true(near(got.backend, want.backend, 1e-9));
-		assert_true(near(got.smt, want.smt, 1e-9));
-		assert_true(near(got.retiring + got.bad_speculation + got.frontend + got.backend + got.smt, 1, 1e-9));
+	assert_int_equal(gus_topdown_of(&tables, &pmus, cpu, NULL), 0);
+	assert_int_equal(gus_topdown_count(&counted, &tables, 1, &events, &pmus, NULL), 0);
+	assert_int_equal(counted.n, pmu ? tables.n : 0);
+	if (pmu) {
+		const struct gus_event *first = &events.v[counted.v[counted.n - 1].first];
+
+		assert_string_equal(counted.v[counted.n - 1].table->pmu, pmu);
+		assert_int_equal(counted.v[counted.n - 1].n, n);
+		assert_int_equal(events.n, counted.v[counted.n - 1].first + n);
+		assert_string_equal(first->name, name);
+		assert_int_equal(first->type, type);
+		assert_int_equal(first->config, config);
+		assert_true(first->group != 0);
+		for (size_t i = 0; i < events.n; i++) /* it is a group of its own */
+			assert_true((events.v[i].group == first->group) == (i >= counted.v[counted.n - 1].first));
 	}
+	gus_vec_free(&counted);
+	gus_topdown_tables_free(&tables);
 	gus_events_free(&events);
 	gus_pmus_free(&pmus);
 	remove_tree(root);
 }
 
-static void topdown(void **state)
+static void slots(void **state)
 {
-	static const double intel[] = { 1000, 400, 100, 200, 300 };
-	static const double amd[] = { 200, 250, 50, 500, 450 };       /* frontend, backend, smt, dispatched, retired */
-	static const double arm[] = { 1000, 4000, 1600, 2400, 900, 1000, 10 }; /* of 8000 slots half got nothing */
-	static const double nothing[7] = { 0 };
-	struct gus_topdown t = { .kind = GUS_TOPDOWN_STALL_SLOT, .width = 8 };
-	struct gus_topdown_shares s;
+	static const struct gus_cpu_id alder_lake = { .vendor = "GenuineIntel", .family = 6, .model = 0x97 };
+	static const struct gus_cpu_id zen5 = { .vendor = "AuthenticAMD", .family = 0x1a, .model = 2 };
+	static const struct gus_cpu_id zen3 = { .vendor = "AuthenticAMD", .family = 0x19, .model = 1 };
+	static const struct gus_cpu_id v2 = { .midr = 0x410fd4f0 }, other = { .midr = 0x410fd810 };
 
 	(void)state;
-	expect_topdown(intel_files, "alderlake", GUS_TOPDOWN_METRICS, "cpu_core/slots/", 0x400, true, intel,
-		       (struct gus_topdown_shares){ 0.4, 0.1, 0.2, 0.3, 0 });
-	expect_topdown(amd_files, "znver5", GUS_TOPDOWN_DISPATCH, "no-ops-from-frontend", 0x1000001a0, false, amd,
-		       (struct gus_topdown_shares){ 0.45, 0.05, 0.2, 0.25, 0.05 });
-	expect_topdown(amd_files, "znver3", GUS_TOPDOWN_NONE, NULL, 0, false, NULL, (struct gus_topdown_shares){ 0 });
-	/* As they are defined, then with what Arm corrects for mispredicted branches on this core: 10 in 1000
-	 * cycles. */
-	expect_topdown(arm_files, NULL, GUS_TOPDOWN_STALL_SLOT, "armv9_pmuv3_0/cpu_cycles/", 0x11, false, arm,
-		       (struct gus_topdown_shares){ 0.45, 0.05, 0.2, 0.3, 0 });
-	expect_topdown(arm_files, "neoverse-v2", GUS_TOPDOWN_STALL_SLOT, "armv9_pmuv3_0/cpu_cycles/", 0x11, false, arm,
-		       (struct gus_topdown_shares){ 0.45, 0.09, 0.19, 0.27, 0 });
-	expect_topdown(no_files, "znver5", GUS_TOPDOWN_NONE, NULL, 0, false, NULL, (struct gus_topdown_shares){ 0 });
-	assert_false(gus_topdown_shares(&t, nothing, &s));
+	/* The smaller cores' table stands before the larger ones'. */
+	expect_slots(intel_files, &alder_lake, "cpu_core", 6, "slots", 4, 0x400);
+	expect_slots(amd_files, &zen5, "cpu", 6, "cycles", 4, 0x76);
+	expect_slots(amd_files, &zen3, NULL, 0, NULL, 0, 0);
+	expect_slots(arm_files, &v2, "armv9_pmuv3_0", 7, "cycles", 9, 0x11);
+	expect_slots(arm_files, &other, "armv9_pmuv3_0", 6, "cycles", 9, 0x11);
+	expect_slots(no_files, &zen5, NULL, 0, NULL, 0, 0);
 }
 
 /* What happens in the kernel alone, and is to be counted outside it alone, would be zero: that is said instead. hv
@@ -311,9 +311,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scaling),
 		cmocka_unit_test(differences),
-		cmocka_unit_test(means),
+		cmocka_unit_test(means), cmocka_unit_test(slots),
 		cmocka_unit_test(student),
-		cmocka_unit_test(topdown),
 		cmocka_unit_test(blind_events),
 		cmocka_unit_test(counts_ourselves),
 		cmocka_unit_test(gone),

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Trees of the top-down method as text: a line for each node, parts below their parent. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution/topdown/tree.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "cli/common/print.h"
+#include "cli/common/topdown.h"
+#include "cli/screen/screen.h"
+#include "cli/stat/view.h"
+
+struct tree_text {
+	FILE *out;
+	const char *before;     /* of each line; NULL: nothing */
+	const struct gus_screen *screen;
+	int names;              /* cells for the longest name and what is before it */
+	bool marked;            /* a node was marked as worth looking at */
+};
+
+/* Of a share, as a percentage; what is below 0 keeps its sign. */
+static void percent(char *text, size_t room, double share, int digits)
+{
+	bool below = share < 0;
+
+	if (below)
+		*text = '-';
+	gus_fixed_format(text + below, room - below, 100 * (below ? -share : share), digits);
+}
+
+static void measure(void *context, const struct gus_topdown *t, const struct gus_topdown_tree *tree, size_t node,
+		    unsigned depth)
+{
+	struct tree_text *text = context;
+	int cells = (int)(2 * depth + strlen(t->nodes.v[node].name) + (tree->shares[node].above ? 2 : 0));
+
+	text->names = cells > text->names ? cells : text->names;
+}
+
+/* How sure a share is, or "" where there is nothing to be unsure of. */
+static void sureness_text(const struct gus_topdown_share *s, char *text, size_t room)
+{
+	char low[32], high[32], seen[32];
+
+	*text = '\0';
+	if (s->sureness == GUS_TOPDOWN_WHOLE)
+		return;
+	percent(low, sizeof(low), s->low, 1);
+	percent(high, sizeof(high), s->high, 1);
+	percent(seen, sizeof(seen), s->seen, 0);
+	snprintf(text, room, s->sureness == GUS_TOPDOWN_SERIES ? "95%%: %s .. %s (counted %s %% of the time)" :
+		 "not outside %s .. %s (counted %s %% of the time)", low, high, seen);
+}
+
+/* What stands behind a name: on its line if it fits there, else on one of its own. */
+#define BELOW "                            "
+static size_t put(const struct tree_text *text, size_t used, int blanks, const char *piece)
+{
+	size_t cells = (size_t)blanks + strlen(piece);
+
+	if (text->screen->width && used + cells > text->screen->width && used > sizeof(BELOW)) {
+		gus_text_print(text->out, "\n%s%s", BELOW, piece);
+		return sizeof(BELOW) - 1 + strlen(piece);
+	}
+	gus_text_print(text->out, "%*s%s", blanks, "", piece);
+	return used + cells;
+}
+
+static void print_node(void *context, const struct gus_topdown *t, const struct gus_topdown_tree *tree, size_t i,
+		       unsigned depth)
+{
+	struct tree_text *text = context;
+	const struct gus_topdown_node *node = &t->nodes.v[i];
+	const struct gus_topdown_share *s = &tree->shares[i];
+	char share[32], sure[128], name[96], *title;
+	size_t used;
+
+	percent(share, sizeof(share), s->value, 1);
+	sureness_text(s, sure, sizeof(sure));
+	snprintf(name, sizeof(name), "%*s%s%s", (int)(2 * depth), "", node->name, s->above ? " *" : "");
+	text->marked |= s->above;
+	gus_text_print(text->out, "%s%18s %%  %s", text->before ? text->before : "", share, name);
+	used = (text->before ? strlen(text->before) : 0) + 22 + strlen(name);
+	title = gus_format("%s%s", node->title, node->unit == GUS_TOPDOWN_CYCLES ? " (of cycles)" : "");
+	used = put(text, used, text->names - (int)strlen(name) + 2, title);
+	free(title);
+	if (*sure)
+		put(text, used, 2, sure);
+	putc('\n', text->out);
+}
+
+static void fold(const struct tree_text *text, char *note)
+{
+	gus_screen_fold(text->screen, text->out, "# ", "#   ", note);
+	free(note);
+}
+
+static void note_sum(const struct tree_text *text, const char *name, const char *why,
+		     const struct gus_topdown_share *s)
+{
+	char rest[32], allowed[32];
+
+	if (gus_topdown_adds_up(s))
+		return;
+	percent(rest, sizeof(rest), s->rest, 2);
+	percent(allowed, sizeof(allowed), s->allowed, 2);
+	fold(text, gus_format("the parts of %s do not add up to it: %s %% are left over, and %s %% may be%s%s", name,
+			      rest, allowed, why ? ": " : "", why ? why : ""));
+}
+
+/* What the method has changed, and what does not add up. */
+static void print_notes(const struct tree_text *text, const struct gus_topdown *t, const struct gus_topdown_tree *tree)
+{
+	for (size_t i = 0; i < t->nodes.n; i++) {
+		const struct gus_topdown_node *node = &t->nodes.v[i];
+		const struct gus_topdown_share *s = &tree->shares[i];
+		char floored[32];
+
+		if (s->known && s->floored > 0) {
+			percent(floored, sizeof(floored), -s->floored, 2);
+			fold(text, gus_format("%s would be %s %%, and the method makes that 0", node->name, floored));
+		}
+		if (s->known)
+			note_sum(text, node->name, node->within_why, s);
+	}
+	note_sum(text, "all slots", t->root_within_why, &tree->roots[GUS_TOPDOWN_SLOTS]);
+	note_sum(text, "all cycles", NULL, &tree->roots[GUS_TOPDOWN_CYCLES]);
+	if (text->marked)
+		fold(text, gus_strdup("* large enough to look at"));
+}
+
+void gus_stat_trees_text(FILE *out, const struct gus_stat_view *v, const char *before)
+{
+	for (size_t i = 0; i < v->topdown->n; i++) {
+		const struct gus_topdown_counted *counted = &v->topdown->v[i];
+		struct tree_text text = { .out = out, .before = before, .screen = v->screen };
+		struct gus_topdown_tree tree;
+
+		if (!gus_stat_topdown(v, counted, &tree))
+			continue;
+		if (!before)
+			gus_text_print(out, "\n Issue slots (%s):\n", counted->table->title);
+		gus_stat_walk(counted->table, &tree, measure, &text);
+		gus_stat_walk(counted->table, &tree, print_node, &text);
+		if (!before)
+			print_notes(&text, counted->table, &tree);
+		gus_topdown_tree_free(&tree);
+	}
+}
