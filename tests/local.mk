@@ -520,6 +520,7 @@ tests_unit_test_golden_samplers_SOURCES = tests/unit/test_golden_samplers.c test
 tests_unit_test_golden_truth_SOURCES = tests/unit/test_golden_truth.c tests/accuracy/golden/truth.c \
 	tests/accuracy/golden/truth.h tests/accuracy/golden/score.c tests/accuracy/golden/score.h \
 	tests/accuracy/golden/counters.c tests/accuracy/golden/counters.h tests/accuracy/golden/draw.h \
+	tests/accuracy/golden/slots.c tests/accuracy/golden/slots.h \
 	tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_unit_test_golden_machines_SOURCES = tests/unit/test_golden_machines.c tests/accuracy/golden/draw.h \
 	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h tests/accuracy/golden/passes.h \
@@ -1166,6 +1167,7 @@ golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/attribute.c tests/accuracy/golden/attribute.h \
 	tests/accuracy/golden/calibrate.c tests/accuracy/golden/calibrate.h \
 	tests/accuracy/golden/counters.c tests/accuracy/golden/counters.h tests/accuracy/golden/draw.h \
+	tests/accuracy/golden/slots.c tests/accuracy/golden/slots.h \
 	tests/accuracy/golden/host.c tests/accuracy/golden/host.h \
 	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h tests/accuracy/golden/passes.h \
 	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \

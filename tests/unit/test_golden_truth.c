@@ -441,6 +441,9 @@ static void turns_of_counters(void **state)
 	assert_true(golden_counters_read(&c, GOLDEN_SLOTS_ISSUED) == 3 * TURN);
 	assert_true(golden_counters_read(&c, GOLDEN_LLC_MISSES) == 3 * TURN);   /* of the third */
 	assert_true(golden_counters_read(&c, GOLDEN_L1_MISSES) == 0);
+	assert_int_equal(c.turns.n, 1);                                         /* of the second's */
+	assert_int_equal(c.turns.v[0].counted[GOLDEN_SLOTS_BACK], 3 * TURN);
+	golden_counters_end(&c);
 	ops[1].loads = 0;
 }
 
@@ -488,6 +491,7 @@ static void counters(void **state)
 			assert_true(golden_counters_read(&c, golden_groups[g].counters[i]) ==
 				    (double)c.count[golden_groups[g].counters[i]]);
 	assert_true(golden_counters_read(&c, GOLDEN_SLOTS_WRONG) == 0); /* in no group */
+	golden_counters_end(&c);
 	ops[1].loads = 0;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/accuracy/golden/counters.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/code/program.h"
 
-enum { TURN = 65536 }; /* cycles of a group's turn; a power of two */
+enum { TURN = 65536, TOPDOWN = 1 }; /* cycles of a group's turn; a power of two */
 
 const char *const golden_counter_names[GOLDEN_COUNTERS] = { "cycles", "instructions", "no_retire.all",
 	"no_retire.empty", "no_retire.not_complete", "no_retire.load_not_complete", "store_queue_stall", "slots",
@@ -46,12 +47,33 @@ void golden_counters_retire(struct golden_counters *c, const struct gus_core_ret
 		c->count[counter_of[__builtin_ctz(rest)]] += counter_of[__builtin_ctz(rest)] != 0;
 }
 
+uint64_t golden_turn_cycles(void)
+{
+	return TURN;
+}
+
+static void add_turn(struct golden_counters *c, const struct golden_group *g)
+{
+	struct golden_turn turn = { { 0 } };
+
+	for (unsigned i = 0; i < g->n; i++)
+		turn.counted[g->counters[i]] = c->count[g->counters[i]] - c->begun[g->counters[i]];
+	gus_vec_push(&c->turns, turn);
+}
+
+void golden_counters_end(struct golden_counters *c)
+{
+	gus_vec_free(&c->turns);
+}
+
 /* The turn of a group is over: what it has counted. */
 static void change_group(struct golden_counters *c)
 {
 	unsigned which = (unsigned)((c->cycle / TURN - 1) % GOLDEN_GROUPS);
 	const struct golden_group *g = &golden_groups[which];
 
+	if (which == TOPDOWN)
+		add_turn(c, g);
 	for (unsigned i = 0; i < g->n; i++)
 		c->counted[g->counters[i]] += c->count[g->counters[i]] - c->begun[g->counters[i]];
 	c->running[which] += TURN;

@@ -8,6 +8,7 @@
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_COUNTERS_H
 #define GUS_TESTS_ACCURACY_GOLDEN_COUNTERS_H
 
+#include "base/alloc.h"
 #include "model/machine/options.h"
 
 struct gus_program;
@@ -31,6 +32,9 @@ enum { GOLDEN_GROUPS = 3, GOLDEN_GROUP_MOST = 6 };
 struct golden_group { const char *name; uint8_t counters[GOLDEN_GROUP_MOST]; unsigned n; };
 extern const struct golden_group golden_groups[GOLDEN_GROUPS];
 
+/* What was counted in one turn of the group "topdown", or in several that were added up. */
+struct golden_turn { uint64_t counted[GOLDEN_COUNTERS]; };
+
 struct golden_counters {
 	const struct gus_program *p;
 	uint32_t width;
@@ -38,8 +42,12 @@ struct golden_counters {
 	uint64_t cycle;                 /* which group counts depends on it */
 	/* What groups have counted, and for how long. */
 	uint64_t begun[GOLDEN_COUNTERS], counted[GOLDEN_COUNTERS], running[GOLDEN_GROUPS];
+	struct gus_vec(struct golden_turn) turns; /* one for each that is over */
 };
+/* Cycles of a turn. */
+uint64_t golden_turn_cycles(void);
 void golden_counters_begin(struct golden_counters *c, const struct gus_program *p, uint32_t issue_width);
+void golden_counters_end(struct golden_counters *c);
 void golden_counters_cycle(struct golden_counters *c, const struct gus_core_cycle *cycle);
 void golden_counters_retire(struct golden_counters *c, const struct gus_core_retired *op);
 /* As a tool would read it that has the groups take turns: scaled by the share of the time for which it ran. 0 of what

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "model/code/program.h"
 #include "tests/accuracy/golden/counters.h"
 #include "tests/accuracy/golden/samplers.h"
+#include "tests/accuracy/golden/slots.h"
 #include "tests/accuracy/golden/truth.h"
 #include "tests/accuracy/golden/windows.h"
 
@@ -32,6 +34,7 @@ struct golden_output {
 	struct golden_truth truth;
 	double counters[GOLDEN_COUNTERS][2];
 	struct golden_rate rates[GOLDEN_SCHEMES];
+	struct gus_vec(char) slots; /* what is written of them */
 	struct { FILE *cells; struct golden_words *words; } out[GOLDEN_SCHEMES];
 	struct gus_error err;           /* the first while samples were written */
 	bool failed;
@@ -161,6 +164,25 @@ static void check(const struct watch *w)
 	       count[GOLDEN_SLOTS_BACK] + count[GOLDEN_SLOTS_RECOVERY]);
 }
 
+/* What the top-down method makes of the counters is what the engine knows, to the slot. */
+static void check_slots(struct golden_output *out, const struct watch *w, uint32_t stream)
+{
+	struct golden_slots_share shares[GOLDEN_SLOTS_NODES];
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	golden_slots_of(&w->counters, shares);
+	for (size_t i = 0; i < GOLDEN_SLOTS_NODES; i++)
+		assert(fabs(shares[i].truth - shares[i].counted) < 1e-9);
+	f = open_memstream(&text, &size);
+	fprintf(f, "# thread %" PRIu32 "\n", stream);
+	golden_slots_print(f, shares);
+	fclose(f);
+	gus_vec_append(&out->slots, text, size);
+	free(text);
+}
+
 static void add_rates(struct golden_output *out, const struct watch *w)
 {
 	for (unsigned i = 0; i < GOLDEN_SCHEMES; i++) {
@@ -182,6 +204,7 @@ void golden_output_leave(struct golden_output *out, uint32_t stream)
 	if (!w)
 		return;
 	check(w);
+	check_slots(out, w, stream);
 	golden_truth_add(&out->truth, &w->truth);
 	for (unsigned i = 0; i < GOLDEN_COUNTERS; i++) {
 		out->counters[i][0] += (double)w->counters.count[i];
@@ -190,6 +213,7 @@ void golden_output_leave(struct golden_output *out, uint32_t stream)
 	if (w->samplers)
 		add_rates(out, w);
 	golden_truth_end(&w->truth);
+	golden_counters_end(&w->counters);
 	golden_samplers_free(w->samplers);
 	free(w);
 	out->watches.v[stream] = NULL;
@@ -233,13 +257,24 @@ static int write_counters(const struct golden_output *out, struct gus_error *err
 	return fclose(f) == 0 ? 0 : gus_fail_errno(err, errno, "cannot write the counters");
 }
 
+static int write_slots(const struct golden_output *out, struct gus_error *err)
+{
+	FILE *f = create(out, "slots", "", err);
+
+	if (!f)
+		return -1;
+	fprintf(f, "# share true counted read low high sure\n%.*s", (int)out->slots.n, out->slots.v);
+	return fclose(f) == 0 ? 0 : gus_fail_errno(err, errno, "cannot write what became of slots");
+}
+
 static int write_beside(const struct golden_output *out, double seconds, struct gus_error *err)
 {
 	char *path = gus_format("%s/truth", out->o.folder);
 	int rc = golden_truth_write(&out->truth, path, err);
 
 	free(path);
-	return rc == 0 && write_rates(out, seconds, err) == 0 && write_counters(out, err) == 0 ? 0 : -1;
+	return rc == 0 && write_rates(out, seconds, err) == 0 && write_counters(out, err) == 0 &&
+	       write_slots(out, err) == 0 ? 0 : -1;
 }
 
 struct golden_output *golden_output_open(const struct golden_output_options *o, struct gus_error *err)
@@ -275,6 +310,7 @@ int golden_output_close(struct golden_output *out, bool written, double seconds,
 	for (size_t i = 0; i < out->watches.n; i++)
 		golden_output_leave(out, (uint32_t)i);
 	gus_vec_free(&out->watches);
+	gus_vec_free(&out->slots);
 	golden_truth_free(&out->truth);
 	free(out);
 	return rc;
