@@ -134,6 +134,14 @@ static int print_json(const struct gus_diagnosis *d, const struct gus_facts *f)
 	return gus_json_print(o, stdout, true);
 }
 
+static void survey(struct gus_facts *facts, struct gus_pmus *pmus)
+{
+	char *slots = gus_topdown_here_spec(pmus);
+
+	gus_survey_take(facts, pmus, gus_uarch_host(), slots);
+	free(slots);
+}
+
 static int plan(const struct doctor_options *o)
 {
 	const struct gus_screen screen = gus_screen_of(stdout, &o->screen);
@@ -147,7 +155,7 @@ static int plan(const struct doctor_options *o)
 
 	gus_pmus_init(&pmus, "/sys");
 	if (here)
-		gus_survey_take(&facts, &pmus, gus_uarch_host());
+		survey(&facts, &pmus);
 	rc = gus_doctor_plan_make(&made, &o->of, here ? &facts : NULL, why, sizeof(why), &err);
 	if (rc == 0 && o->format == TEXT && o->screen.pager)
 		gus_pager_begin(&screen);
@@ -169,12 +177,9 @@ static int doctor(const struct doctor_options *o)
 	struct gus_facts facts;
 	struct gus_pmus pmus;
 	int status, rc = 0;
-	char *slots;
 
 	gus_pmus_init(&pmus, "/sys");
-	slots = gus_topdown_here_spec(&pmus);
-	gus_survey_take(&facts, &pmus, gus_uarch_host(), slots);
-	free(slots);
+	survey(&facts, &pmus);
 	gus_doctor_judge(&d, &facts);
 	if (o->format == TEXT && o->screen.pager)
 		gus_pager_begin(&screen);

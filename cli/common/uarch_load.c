@@ -55,7 +55,7 @@ const char *gus_uarch_host(void)
 const char *gus_uarch_host_cpu(void)
 {
 	Gusprof__Host *host = gus_host_describe("/sys");
-	struct gus_cpu_id id = id_of(host);
+	struct gus_cpu_id id = gus_uarch_cpu_id(host);
 	const char *name = gus_uarch_cpu(&id);
 
 	gusprof__host__free_unpacked(host, NULL);

@@ -16,6 +16,7 @@
 #include "attribution/topdown/tree.h"
 #include "base/error.h"
 #include "base/piece.h"
+#include "collector/plan/table.h"
 #include "model/tables/cpus.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -236,6 +237,59 @@ static void who_has_which(void **state)
 			free(spec);
 		}
 		gus_topdown_tables_free(&tables);
+	}
+}
+
+/* "event=0x1a0,umask=0x01,cmask=1,any=1" as the kernel's x86 and Arm drivers have it in config. */
+static uint64_t config_of(const char *terms)
+{
+	static const struct { const char *name; unsigned shift; } fields[] = { { "umask=", 8 }, { "edge=", 18 },
+		{ "any=", 21 }, { "inv=", 23 }, { "cmask=", 24 } };
+	const char *event = strstr(terms, "event=");
+	uint64_t code = strtoull(event + 6, NULL, 0), config = (code & 0xff) | code >> 8 << 32;
+
+	if (code > 0xfff) /* an event of Arm's is a number of 16 bits, one of AMD's of 12 */
+		config = code;
+	for (size_t i = 0; i < COUNT(fields); i++) {
+		const char *at = strstr(terms, fields[i].name);
+
+		config |= at ? strtoull(at + strlen(fields[i].name), NULL, 0) << fields[i].shift : 0;
+	}
+	return config;
+}
+
+/* collector/plan has a place for the events of the first level, and these are the same. */
+static void plans_have_the_same_events(void **state)
+{
+	static const struct { const char *cpu, *what; } both[] = { { "skylake", "Skylake" },
+		{ "icelake-server", "Ice Lake" }, { "sapphirerapids", "Sapphire Rapids" }, { "znver4", "Zen 4" },
+		{ "znver5", "Zen 5 with a watchdog" }, { "neoverse-n2", "Neoverse N2" },
+		{ "neoverse-v1", "Neoverse V1" }, { "neoverse-v2", "Neoverse V2" } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(both); i++) {
+		const struct gus_plan_core *core = gus_plan_cpu_find(both[i].cpu)->kinds[0].core;
+		const struct machine *m = machines;
+		struct gus_topdown *t;
+		size_t found = 0;
+
+		while (strcmp(m->what, both[i].what) != 0)
+			m++;
+		t = table_of(&m->host, 0);
+		for (size_t k = 0; k < core->n; k++) {
+			size_t e = 0;
+
+			if (core->rows[k].role != GUS_PLAN_SLOTS)
+				continue;
+			while (e < t->events.n && config_of(t->events.v[e].terms) != core->rows[k].config)
+				e++;
+			if (e == t->events.n)
+				fail_msg("%s: %s (%#jx) is in no table", both[i].cpu, core->rows[k].name,
+					 (uintmax_t)core->rows[k].config);
+			found++;
+		}
+		assert_true(found >= 3);
+		gus_topdown_free(t);
 	}
 }
 
@@ -826,6 +880,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formulas), cmocka_unit_test(wrong_formulas), cmocka_unit_test(who_has_which),
+		cmocka_unit_test(plans_have_the_same_events),
 		cmocka_unit_test(skylake), cmocka_unit_test(icelake), cmocka_unit_test(golden_cove),
 		cmocka_unit_test(atoms), cmocka_unit_test(zen), cmocka_unit_test(arm), cmocka_unit_test(perf_counts),
 		cmocka_unit_test(sums), cmocka_unit_test(bounds), cmocka_unit_test(coverage),
