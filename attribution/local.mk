@@ -64,8 +64,12 @@ attribution_libattribution_a_SOURCES = \
 	attribution/statistics/rounding.c attribution/statistics/rounding.h \
 	attribution/statistics/series.c attribution/statistics/series.h \
 	attribution/topdown/builtin.c attribution/topdown/builtin.h \
+	attribution/topdown/cpu.c attribution/topdown/cpu.h \
 	attribution/topdown/formula.c attribution/topdown/formula.h \
-	attribution/topdown/parse.c \
+	attribution/topdown/parse.c attribution/topdown/parse.h \
+	attribution/topdown/parse_machine.c \
+	attribution/topdown/parse_words.c \
+	attribution/topdown/recorded.c attribution/topdown/recorded.h \
 	attribution/topdown/table.c attribution/topdown/table.h \
 	attribution/topdown/tree.c attribution/topdown/tree.h \
 	attribution/traced/code.c \

@@ -48,6 +48,7 @@ static const struct {
 	{ GUS_FRAME_SNAPSHOT_PAGES, "snapshot-pages", NULL },
 	{ GUS_FRAME_EMBEDDED, "embedded", &gusprof__embedded__descriptor },
 	{ GUS_FRAME_AUX, "aux", &gusprof__aux__descriptor },
+	{ GUS_FRAME_SLOTS, "slots", &gusprof__slots__descriptor },
 };
 #define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
 

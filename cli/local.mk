@@ -34,7 +34,6 @@ gusprof_SOURCES = \
 	cli/common/recording.c cli/common/recording.h \
 	cli/common/wording.c cli/common/wording.h \
 	cli/common/topdown.c cli/common/topdown.h \
-	cli/common/uarch_cpu.c cli/common/uarch_cpu.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
 	cli/compare/compare.c \
 	cli/compare/csv.c \
@@ -83,6 +82,7 @@ gusprof_SOURCES = \
 	cli/record/remembered.c cli/record/remembered.h \
 	cli/record/replay.c cli/record/replay.h \
 	cli/record/signals.c cli/record/signals.h \
+	cli/record/slots.c cli/record/slots.h \
 	cli/record/summary.c cli/record/summary.h \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/by.c cli/report/by.h \
@@ -122,10 +122,11 @@ gusprof_SOURCES = \
 	cli/screen/screen.c cli/screen/screen.h \
 	cli/screen/shorten.c cli/screen/shorten.h \
 	cli/screen/table.c cli/screen/table.h \
+	cli/slots/json.c cli/slots/slots.h \
+	cli/slots/text.c \
 	cli/stat/csv.c \
 	cli/stat/json.c \
 	cli/stat/stat.c \
-	cli/stat/trees.c \
 	cli/stat/text.c \
 	cli/stat/view.c cli/stat/view.h \
 	cli/stacks/kept.c cli/stacks/kept.h \

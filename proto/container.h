@@ -9,7 +9,7 @@
 #define GUS_MAGIC "\x89GUS\r\n\x1a\n" /* a text-mode copy, a cut at 7 bits or at ^Z breaks it visibly */
 #define GUS_MAGIC_SIZE 8
 #define GUS_VERSION_MAJOR 1           /* readers refuse a larger one */
-#define GUS_VERSION_MINOR 8           /* readers skip what they do not know */
+#define GUS_VERSION_MINOR 9           /* readers skip what they do not know */
 
 /* Preamble, 24 bytes: magic[8], u32 major, u32 minor, u64 XXH64 of the 16 bytes before. */
 #define GUS_PREAMBLE_SIZE 24
@@ -41,6 +41,7 @@ enum gus_frame_type {
 	GUS_FRAME_SNAPSHOT_PAGES = 15, /* of the snapshot before; see proto/snapshot.h and FORMAT.md */
 	GUS_FRAME_EMBEDDED = 16,      /* gusprof.Embedded */
 	GUS_FRAME_AUX = 17,           /* gusprof.Aux */
+	GUS_FRAME_SLOTS = 18,         /* gusprof.Slots */
 };
 
 /* Trailer, 24 bytes, the last of a whole file: magic "GUSTRAIL", u64 offset of the FOOTER frame, u64 XXH64 of the

@@ -154,7 +154,8 @@ check_PROGRAMS += tests/cases/make-screen
 tests_cases_make_screen_SOURCES = tests/cases/make_screen.c
 check_PROGRAMS += tests/cases/show-screen
 tests_cases_show_screen_SOURCES = tests/cases/show_screen.c cli/common/print.c cli/doctor_text.c cli/screen/cells.c \
-	cli/screen/screen.c cli/screen/shorten.c cli/stat/text.c cli/stat/trees.c cli/stat/view.c
+	cli/common/csv.c cli/screen/screen.c cli/screen/shorten.c cli/slots/text.c cli/stat/csv.c \
+	cli/stat/text.c cli/stat/view.c
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What lets calls fail; a shared object.
@@ -451,6 +452,7 @@ unit_tests = \
 	tests/unit/test_perf_names \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
+	tests/unit/test_slots \
 	tests/unit/test_topdown \
 	tests/unit/test_target \
 	tests/unit/test_text \
@@ -670,7 +672,7 @@ printed = tests/unit/printed.c tests/unit/printed.h
 tests_unit_test_stacks_kept_SOURCES = tests/unit/test_stacks_kept.c $(made_account) cli/stacks/kept.c
 tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed) cli/common/json.c cli/common/print.c \
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c cli/stacks/bar.c \
-	cli/common/csv.c cli/stacks/csv.c cli/stacks/json.c cli/stacks/text.c
+	cli/common/csv.c cli/slots/text.c cli/stacks/csv.c cli/stacks/json.c cli/stacks/text.c
 tests_unit_test_bar_SOURCES = tests/unit/test_bar.c cli/stacks/bar.c
 tests_unit_test_cause_SOURCES = tests/unit/test_cause.c
 tests_unit_test_differences_SOURCES = tests/unit/test_differences.c cli/diff/condition.c
@@ -828,8 +830,9 @@ tests_unit_test_timing_memory_SOURCES = tests/unit/test_timing_memory.c tests/un
 tests_unit_test_timing_sum_SOURCES = tests/unit/test_timing_sum.c
 tests_unit_test_perf_names_SOURCES = tests/unit/test_perf_names.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
-tests_unit_test_tally_SOURCES = tests/unit/test_tally.c cli/common/topdown.c cli/common/topdown.h \
-	cli/common/uarch_cpu.c cli/common/uarch_cpu.h
+tests_unit_test_tally_SOURCES = tests/unit/test_tally.c cli/common/topdown.c cli/common/topdown.h
+tests_unit_test_slots_SOURCES = tests/unit/test_slots.c cli/common/json.c cli/common/print.c cli/common/topdown.c \
+	cli/record/slots.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/slots/json.c cli/slots/text.c
 tests_unit_test_topdown_SOURCES = tests/unit/test_topdown.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/made_folder.h
@@ -846,7 +849,7 @@ tests_unit_test_plugin_steps_SOURCES = tests/unit/test_plugin_steps.c tracing/pl
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 report_text = cli/common/print.c cli/report/by.c cli/report/data.c cli/report/head.c \
-	cli/common/wording.c cli/report/text.c \
+	cli/common/wording.c cli/report/text.c cli/slots/text.c \
 	cli/report/tree_text.c cli/report/trees.c cli/report/view.c cli/screen/cells.c cli/screen/screen.c \
 	cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_report_text_SOURCES = tests/unit/test_report_text.c $(made_calls) $(printed) $(report_text) \

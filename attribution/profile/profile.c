@@ -23,6 +23,7 @@
 #include "attribution/profile/touch.h"
 #include "attribution/profile/perfmaps.h"
 #include "attribution/profile/unwinder.h"
+#include "attribution/topdown/recorded.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/heed.h"
@@ -165,6 +166,18 @@ static bool take_embedded(struct loader *l, ProtobufCMessage *message)
 	return good;
 }
 
+static bool take_slots(struct loader *l, ProtobufCMessage *message)
+{
+	const Gusprof__Header *header = gus_reader_header(l->reader);
+	bool good;
+
+	if (!l->p->slots)
+		l->p->slots = gus_zalloc(sizeof(*l->p->slots));
+	good = gus_topdown_recorded_add(l->p->slots, (const Gusprof__Slots *)message, header->host);
+	protobuf_c_message_free_unpacked(message, NULL);
+	return good;
+}
+
 static bool take_footer(struct loader *l, ProtobufCMessage *message)
 {
 	if (l->p->footer)
@@ -183,6 +196,7 @@ static const struct {
 	{ GUS_FRAME_KERNEL_SYMBOLS, &gusprof__kernel_symbols__descriptor, take_kernel_symbols },
 	{ GUS_FRAME_IMAGE, &gusprof__image__descriptor, take_image },
 	{ GUS_FRAME_EMBEDDED, &gusprof__embedded__descriptor, take_embedded },
+	{ GUS_FRAME_SLOTS, &gusprof__slots__descriptor, take_slots },
 	{ GUS_FRAME_FOOTER, &gusprof__footer__descriptor, take_footer },
 };
 
@@ -986,6 +1000,9 @@ void gus_profile_free(struct gus_profile *p)
 {
 	if (p->footer)
 		gusprof__footer__free_unpacked(p->footer, NULL);
+	if (p->slots)
+		gus_topdown_recorded_free(p->slots);
+	free(p->slots);
 	gus_vec_free(&p->cells);
 	gus_vec_free(&p->threads);
 	gus_vec_free(&p->paths);

@@ -14,6 +14,7 @@
 #include "proto/sample.h"
 #include "symbolizer/symbols/symbols.h"
 
+struct gus_topdown_recorded;
 struct gus_heed;
 struct gus_log;
 struct gus_skid;
@@ -80,6 +81,7 @@ struct gus_profile {
 	bool chains;                   /* whether they were to be kept; that there are any is another matter */
 	struct gus_wall_sums wall;     /* of a profile of time: of all threads that the filter takes by number */
 	Gusprof__Footer *footer;       /* NULL if the recording was cut */
+	struct gus_topdown_recorded *slots; /* NULL if it has no counts of them */
 	struct gus_damage damage;
 	struct gus_cells cells; /* sorted by module, offset, thread, path */
 	struct gus_threads gus_vec(struct gus_thread) threads;

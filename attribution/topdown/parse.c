@@ -1,130 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads tables of the top-down method: one statement a line, words and texts in quotes, as tables/README.md says. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "attribution/topdown/table.h"
+#include "attribution/topdown/parse.h"
 #include "base/error.h"
-#include "base/piece.h"
-#include "model/tables/cpus.h"
 
 /* No table of ours has half of these; they bound what a broken one may cost. Groups are bits of a word. */
-enum { VALUES_MOST = 128, GROUPS_MOST = 32, COUNTERS_MOST = 32, CONDITIONS_MOST = 8, NUMBER_MOST = 32 };
-
-struct table_reader {
-	struct gus_topdown *t;
-	const struct gus_topdown_host *host;
-	const struct gus_topdown_pmu *pmu;
-	const char *name;
-	unsigned line;
-	struct gus_piece rest;  /* of the line */
-	struct gus_piece conditions[CONDITIONS_MOST]; /* that hold, as the line of this CPU says */
-	unsigned conditions_n;
-	bool says_cpus, matched;
-	bool elsewhere;         /* what it says of CPUs is over, and this one was not among them */
-	bool skipping;          /* the node that was begun is not for this machine */
-	struct gus_topdown_node *node; /* that lines may say more about */
-	struct gus_error *err;
-};
-
-__attribute__((format(printf, 2, 3))) static int wrong(struct table_reader *r, const char *format, ...)
-{
-	char text[300];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
-	return gus_fail(r->err, GUS_E_CORRUPT, "cannot read the top-down table %s, line %u: %s", r->name, r->line,
-			text);
-}
-
-/* Words. */
-
-static void skip_blanks(struct gus_piece *s)
-{
-	while (s->size && (*s->text == ' ' || *s->text == '\t')) {
-		s->text++;
-		s->size--;
-	}
-}
-
-static struct gus_piece next_word(struct table_reader *r)
-{
-	struct gus_piece word;
-
-	skip_blanks(&r->rest);
-	word = (struct gus_piece){ r->rest.text, 0 };
-	while (r->rest.size && *r->rest.text != ' ' && *r->rest.text != '\t') {
-		r->rest.text++;
-		r->rest.size--;
-		word.size++;
-	}
-	return word;
-}
-
-/* "Text", which the caller frees, or NULL with an error. */
-static char *next_text(struct table_reader *r)
-{
-	const char *close;
-	struct gus_piece text;
-
-	skip_blanks(&r->rest);
-	close = r->rest.size > 1 && *r->rest.text == '"' ? memchr(r->rest.text + 1, '"', r->rest.size - 1) : NULL;
-	if (!close) {
-		wrong(r, "a text in quotes is missing");
-		return NULL;
-	}
-	text = (struct gus_piece){ r->rest.text + 1, (size_t)(close - r->rest.text) - 1 };
-	r->rest = (struct gus_piece){ close + 1, (size_t)(r->rest.text + r->rest.size - close) - 1 };
-	return gus_strndup(text.text, text.size);
-}
-
-static int number_of(struct table_reader *r, struct gus_piece word, double *number)
-{
-	char text[NUMBER_MOST], *end;
-
-	if (!word.size || word.size >= sizeof(text) || strchr("0123456789", *word.text) == NULL)
-		return wrong(r, "a number is missing");
-	memcpy(text, word.text, word.size);
-	text[word.size] = '\0';
-	*number = strncmp(text, "0x", 2) == 0 ? (double)strtoul(text, &end, 16) : strtod(text, &end);
-	return *end || !isfinite(*number) ? wrong(r, "'%s' is no number", text) : 0;
-}
-
-static int next_number(struct table_reader *r, double most, double *number)
-{
-	if (number_of(r, next_word(r), number) != 0)
-		return -1;
-	return *number > most ? wrong(r, "%g is more than %g", *number, most) : 0;
-}
-
-static int next_whole(struct table_reader *r, uint32_t most, uint32_t *number)
-{
-	double value;
-
-	if (next_number(r, most, &value) != 0)
-		return -1;
-	*number = (uint32_t)value;
-	return 0;
-}
-
-static bool is_name(struct gus_piece word)
-{
-	for (size_t i = 0; i < word.size; i++)
-		if (!((word.text[i] >= 'a' && word.text[i] <= 'z') || word.text[i] == '_' ||
-		      (i && word.text[i] >= '0' && word.text[i] <= '9')))
-			return false;
-	return word.size > 0 && word.size < 64;
-}
+enum { VALUES_MOST = 128, GROUPS_MOST = 32, COUNTERS_MOST = 32 };
 
 /* Values. */
 
 static int find_value(const void *context, struct gus_piece name)
 {
-	const struct table_reader *r = context;
+	const struct gus_topdown_reader *r = context;
 
 	for (size_t i = 0; i < r->t->values.n; i++)
 		if (gus_piece_is(name, r->t->values.v[i].name))
@@ -133,23 +22,23 @@ static int find_value(const void *context, struct gus_piece name)
 }
 
 /* Takes a name that is new; the value it gets is the last one. */
-static int add_value(struct table_reader *r, enum gus_topdown_value_kind kind, size_t index)
+static int add_value(struct gus_topdown_reader *r, enum gus_topdown_value_kind kind, size_t index)
 {
-	struct gus_piece word = next_word(r);
+	struct gus_piece word = gus_topdown_word(r);
 
-	if (!is_name(word))
-		return wrong(r, "a name of small letters is missing");
+	if (!gus_topdown_is_name(word))
+		return gus_topdown_wrong(r, "a name of small letters is missing");
 	if (find_value(r, word) >= 0)
-		return wrong(r, "'%.*s' is defined twice", (int)word.size, word.text);
+		return gus_topdown_wrong(r, "'%.*s' is defined twice", (int)word.size, word.text);
 	if (r->t->values.n >= VALUES_MOST)
-		return wrong(r, "there are more than %d names", VALUES_MOST);
+		return gus_topdown_wrong(r, "there are more than %d names", VALUES_MOST);
 	gus_vec_push(&r->t->values, (struct gus_topdown_value){
 		.name = gus_strndup(word.text, word.size), .kind = kind, .index = (uint32_t)index });
 	return 0;
 }
 
 /* A formula up to `end`, and what it rests on. */
-static int read_formula(struct table_reader *r, char end, struct gus_formula *f, uint32_t *groups, uint8_t *level)
+static int read_formula(struct gus_topdown_reader *r, char end, struct gus_formula *f, uint32_t *groups, uint8_t *level)
 {
 	const char *stop = end ? memchr(r->rest.text, end, r->rest.size) : NULL;
 	struct gus_piece text = { r->rest.text, stop ? (size_t)(stop - r->rest.text) : r->rest.size };
@@ -158,144 +47,26 @@ static int read_formula(struct table_reader *r, char end, struct gus_formula *f,
 
 	r->rest = (struct gus_piece){ text.text + text.size, r->rest.size - text.size };
 	if (gus_formula_parse(f, text, &names, &inner) != 0)
-		return wrong(r, "%s", inner.text);
+		return gus_topdown_wrong(r, "%s", inner.text);
 	for (size_t i = 0; i < f->n; i++) {
 		const struct gus_topdown_value *v = &r->t->values.v[f->v[i].value];
 
 		if (f->v[i].kind != GUS_FORMULA_VALUE)
 			continue;
 		if (v->kind == GUS_TOPDOWN_EVENT && !r->t->events.v[v->index].grouped)
-			return wrong(r, "event '%s' is in no group", v->name);
+			return gus_topdown_wrong(r, "event '%s' is in no group", v->name);
 		*groups |= v->groups;
 		*level = v->level > *level ? v->level : *level;
 	}
 	return 0;
 }
 
-/* The machine. */
-
-/* The rest of a line about CPUs: what holds, if it is this one. */
-static int hold(struct table_reader *r, bool is_this)
+static int read_counters(struct gus_topdown_reader *r)
 {
-	if (!is_this) {
-		r->rest.size = 0;
-		return 0;
-	}
-	r->matched = true;
-	for (struct gus_piece word = next_word(r); word.size; word = next_word(r)) {
-		if (r->conditions_n == CONDITIONS_MOST)
-			return wrong(r, "there are more than %d conditions", CONDITIONS_MOST);
-		r->conditions[r->conditions_n++] = word;
-	}
-	return 0;
+	return gus_topdown_whole(r, COUNTERS_MOST - 1, &r->t->counters);
 }
 
-/* cpu VENDOR FAMILY MODEL MODEL [CONDITION]...: the first that fits counts. */
-static int read_cpu(struct table_reader *r)
-{
-	const struct gus_cpu_id *cpu = r->host->cpu;
-	struct gus_piece vendor = next_word(r);
-	uint32_t family, low, high;
-
-	if (next_whole(r, UINT32_MAX, &family) != 0 || next_whole(r, UINT32_MAX, &low) != 0 ||
-	    next_whole(r, UINT32_MAX, &high) != 0)
-		return -1;
-	r->says_cpus = true;
-	return hold(r, !r->matched && cpu && !cpu->midr && cpu->vendor && gus_piece_is(vendor, cpu->vendor) &&
-		    cpu->family == family && cpu->model >= low && cpu->model <= high);
-}
-
-/* A number, or "any", which is told by true. */
-static int next_part(struct table_reader *r, uint32_t *number, bool *any)
-{
-	struct gus_piece word = next_word(r);
-	double value = 0;
-
-	*any = gus_piece_is(word, "any");
-	if (!*any && number_of(r, word, &value) != 0)
-		return -1;
-	*number = (uint32_t)fmin(value, UINT32_MAX);
-	return 0;
-}
-
-/* midr IMPLEMENTER PART REVISION REVISION [CONDITION]...; a revision is variant and revision, r1p2 being 0x12. */
-static int read_midr(struct table_reader *r)
-{
-	uint64_t midr = r->host->cpu ? r->host->cpu->midr : 0;
-	uint32_t revision = (uint32_t)(midr >> 16 & 0xf0) | (uint32_t)(midr & 0xf), implementer, part, low, high;
-	bool any_implementer, any_part;
-
-	if (next_part(r, &implementer, &any_implementer) != 0 || next_part(r, &part, &any_part) != 0 ||
-	    next_whole(r, 0xff, &low) != 0 || next_whole(r, 0xff, &high) != 0)
-		return -1;
-	r->says_cpus = true;
-	return hold(r, !r->matched && midr && (any_implementer || implementer == (midr >> 24 & 0xff)) &&
-		    (any_part || part == (midr >> 4 & 0xfff)) && revision >= low && revision <= high);
-}
-
-static bool holds(const struct table_reader *r, struct gus_piece condition)
-{
-	if (gus_piece_is(condition, "smt"))
-		return r->host->smt;
-	if (gus_piece_is(condition, "watchdog"))
-		return r->host->watchdog;
-	for (unsigned i = 0; i < r->conditions_n; i++)
-		if (r->conditions[i].size == condition.size &&
-		    memcmp(r->conditions[i].text, condition.text, condition.size) == 0)
-			return true;
-	return false;
-}
-
-/* NAME, or BEGINNING*. */
-static bool fits(struct gus_piece pattern, const char *name)
-{
-	if (pattern.size && pattern.text[pattern.size - 1] == '*')
-		return strncmp(name, pattern.text, pattern.size - 1) == 0;
-	return gus_piece_is(pattern, name);
-}
-
-/* pmu NAME...: the first that the machine has. */
-static int read_pmu(struct table_reader *r)
-{
-	struct gus_piece all = r->rest;
-
-	for (struct gus_piece word = next_word(r); word.size && !r->pmu; word = next_word(r))
-		for (size_t i = 0; i < r->host->pmus_n && !r->pmu; i++)
-			if (fits(word, r->host->pmus[i].name))
-				r->pmu = &r->host->pmus[i];
-	r->rest.size = 0;
-	skip_blanks(&all);
-	if (r->pmu)
-		r->t->pmu = gus_strdup(r->pmu->name);
-	else if (!r->t->lacks)
-		r->t->lacks = gus_format("this machine has no PMU %.*s", (int)all.size, all.text);
-	return 0;
-}
-
-static bool names_event(const struct gus_topdown_pmu *pmu, struct gus_piece name)
-{
-	for (size_t i = 0; i < pmu->aliases_n; i++)
-		if (gus_piece_is(name, pmu->aliases[i]))
-			return true;
-	return false;
-}
-
-/* needs NAME...: events that the kernel names where the machine can count them. */
-static int read_needs(struct table_reader *r)
-{
-	for (struct gus_piece word = next_word(r); word.size; word = next_word(r))
-		if (r->pmu && !r->t->lacks && !names_event(r->pmu, word))
-			r->t->lacks = gus_format("the PMU %s has no event %.*s: the kernel or the hypervisor does not "
-						 "let it be counted", r->pmu->name, (int)word.size, word.text);
-	return 0;
-}
-
-static int read_counters(struct table_reader *r)
-{
-	return next_whole(r, COUNTERS_MOST - 1, &r->t->counters);
-}
-
-static int read_by_default(struct table_reader *r)
+static int read_by_default(struct gus_topdown_reader *r)
 {
 	r->t->by_default = true;
 	return 0;
@@ -303,41 +74,41 @@ static int read_by_default(struct table_reader *r)
 
 /* What is counted. */
 
-static int read_title(struct table_reader *r)
+static int read_title(struct gus_topdown_reader *r)
 {
-	struct gus_piece word = next_word(r);
+	struct gus_piece word = gus_topdown_word(r);
 
-	if (!is_name((struct gus_piece){ word.text, word.size ? 1 : 0 }) || r->t->name)
-		return wrong(r, "a table has one name, of small letters");
+	if (!gus_topdown_is_name((struct gus_piece){ word.text, word.size ? 1 : 0 }) || r->t->name)
+		return gus_topdown_wrong(r, "a table has one name, of small letters");
 	r->t->name = gus_strndup(word.text, word.size);
-	r->t->title = next_text(r);
+	r->t->title = gus_topdown_text(r);
 	return r->t->title ? 0 : -1;
 }
 
-static int read_source(struct table_reader *r)
+static int read_source(struct gus_topdown_reader *r)
 {
-	struct gus_piece word = next_word(r);
-	char *text = is_name(word) ? next_text(r) : NULL;
+	struct gus_piece word = gus_topdown_word(r);
+	char *text = gus_topdown_is_name(word) ? gus_topdown_text(r) : NULL;
 
 	if (!text)
-		return is_name(word) ? -1 : wrong(r, "a source needs a name");
+		return gus_topdown_is_name(word) ? -1 : gus_topdown_wrong(r, "a source needs a name");
 	gus_vec_push(&r->t->sources, (struct gus_topdown_source){ gus_strndup(word.text, word.size), text });
 	return 0;
 }
 
-static int read_const(struct table_reader *r)
+static int read_const(struct gus_topdown_reader *r)
 {
 	struct gus_piece word;
 	double number = 0;
 
 	if (add_value(r, GUS_TOPDOWN_CONST, 0) != 0)
 		return -1;
-	word = next_word(r);
+	word = gus_topdown_word(r);
 	if (gus_piece_is(word, "caps/slots")) {
 		number = r->pmu ? r->pmu->slots : 0;
 		if (r->pmu && !(number > 0) && !r->t->lacks)
 			r->t->lacks = gus_format("the PMU %s does not say how many slots a cycle has", r->pmu->name);
-	} else if (number_of(r, word, &number) != 0) {
+	} else if (gus_topdown_number_of(r, word, &number) != 0) {
 		return -1;
 	}
 	r->t->values.v[r->t->values.n - 1].number = number;
@@ -345,9 +116,9 @@ static int read_const(struct table_reader *r)
 }
 
 /* fixed, metric, any, or LOW-HIGH: which counters can count it. */
-static int read_place(struct table_reader *r, uint32_t *counters)
+static int read_place(struct gus_topdown_reader *r, uint32_t *counters)
 {
-	struct gus_piece word = next_word(r), low;
+	struct gus_piece word = gus_topdown_word(r), low;
 	double from, to;
 
 	*counters = 0;
@@ -355,31 +126,31 @@ static int read_place(struct table_reader *r, uint32_t *counters)
 		return 0;
 	if (gus_piece_is(word, "any")) {
 		*counters = (uint32_t)((1ull << r->t->counters) - 1);
-		return *counters ? 0 : wrong(r, "how many counters there are must stand before");
+		return *counters ? 0 : gus_topdown_wrong(r, "how many counters there are must stand before");
 	}
 	low = gus_piece_cut(&word, '-');
-	if (number_of(r, low, &from) != 0 || number_of(r, word, &to) != 0)
+	if (gus_topdown_number_of(r, low, &from) != 0 || gus_topdown_number_of(r, word, &to) != 0)
 		return -1;
 	if (from > to || to >= COUNTERS_MOST)
-		return wrong(r, "there are no such counters");
+		return gus_topdown_wrong(r, "there are no such counters");
 	*counters = (uint32_t)((1ull << ((unsigned)to + 1)) - (1ull << (unsigned)from));
 	return 0;
 }
 
 /* event NAME TERMS PLACE. Terms go into a list of events as they are, so they are of the letters of one. */
-static int read_event(struct table_reader *r)
+static int read_event(struct gus_topdown_reader *r)
 {
 	struct gus_topdown_event e = { 0 };
 	struct gus_piece terms;
 
 	if (add_value(r, GUS_TOPDOWN_EVENT, r->t->events.n) != 0)
 		return -1;
-	terms = next_word(r);
+	terms = gus_topdown_word(r);
 	for (size_t i = 0; i < terms.size; i++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789=,_", terms.text[i]))
-			return wrong(r, "terms of an event are NAME=NUMBER, separated by commas");
+			return gus_topdown_wrong(r, "terms of an event are NAME=NUMBER, separated by commas");
 	if (!terms.size)
-		return wrong(r, "the event's terms are missing");
+		return gus_topdown_wrong(r, "the event's terms are missing");
 	if (read_place(r, &e.counters) != 0)
 		return -1;
 	e.value = (uint32_t)r->t->values.n - 1;
@@ -389,33 +160,34 @@ static int read_event(struct table_reader *r)
 	return 0;
 }
 
-static int find_group(struct table_reader *r, struct gus_piece word, uint32_t *group)
+static int find_group(struct gus_topdown_reader *r, struct gus_piece word, uint32_t *group)
 {
-	if (!is_name(word))
-		return wrong(r, "a group needs a name");
+	if (!gus_topdown_is_name(word))
+		return gus_topdown_wrong(r, "a group needs a name");
 	for (*group = 0; *group < r->t->groups.n; ++*group)
 		if (gus_piece_is(word, r->t->groups.v[*group]))
 			return 0;
 	if (*group == GROUPS_MOST)
-		return wrong(r, "there are more than %d groups", GROUPS_MOST);
+		return gus_topdown_wrong(r, "there are more than %d groups", GROUPS_MOST);
 	gus_vec_push(&r->t->groups, gus_strndup(word.text, word.size));
 	return 0;
 }
 
 /* group NAME LEVEL EVENT...: counted together from that level on; several lines of a name are one group. */
-static int read_group(struct table_reader *r)
+static int read_group(struct gus_topdown_reader *r)
 {
 	uint32_t group, level;
 
-	if (find_group(r, next_word(r), &group) != 0 || next_whole(r, 9, &level) != 0)
+	if (find_group(r, gus_topdown_word(r), &group) != 0 || gus_topdown_whole(r, 9, &level) != 0)
 		return -1;
-	for (struct gus_piece word = next_word(r); word.size; word = next_word(r)) {
+	for (struct gus_piece word = gus_topdown_word(r); word.size; word = gus_topdown_word(r)) {
 		int value = find_value(r, word);
 		struct gus_topdown_event *e = value < 0 || r->t->values.v[value].kind != GUS_TOPDOWN_EVENT ? NULL :
 					      &r->t->events.v[r->t->values.v[value].index];
 
 		if (!e || e->grouped)
-			return wrong(r, "'%.*s' is no event that is in no group yet", (int)word.size, word.text);
+			return gus_topdown_wrong(r, "'%.*s' is no event that is in no group yet", (int)word.size,
+						 word.text);
 		e->grouped = true;
 		e->group = group;
 		e->level = r->t->values.v[value].level = (uint8_t)level;
@@ -424,7 +196,7 @@ static int read_group(struct table_reader *r)
 	return 0;
 }
 
-static int read_let(struct table_reader *r)
+static int read_let(struct gus_topdown_reader *r)
 {
 	struct gus_topdown_value *v;
 	struct gus_formula f = { 0 };
@@ -446,41 +218,41 @@ static int read_let(struct table_reader *r)
 
 /* The tree. */
 
-static int read_parent(struct table_reader *r, struct gus_topdown_node *node)
+static int read_parent(struct gus_topdown_reader *r, struct gus_topdown_node *node)
 {
-	struct gus_piece word = next_word(r);
+	struct gus_piece word = gus_topdown_word(r);
 	int value = find_value(r, word);
 
 	node->parent = GUS_TOPDOWN_ROOT;
 	if (gus_piece_is(word, "-"))
 		return 0;
 	if (value < 0 || r->t->values.v[value].kind != GUS_TOPDOWN_NODE)
-		return wrong(r, "the parent must be a node before this one, or -");
+		return gus_topdown_wrong(r, "the parent must be a node before this one, or -");
 	node->parent = r->t->values.v[value].index;
 	return 0;
 }
 
-static int read_unit(struct table_reader *r, struct gus_topdown_node *node)
+static int read_unit(struct gus_topdown_reader *r, struct gus_topdown_node *node)
 {
-	struct gus_piece word = next_word(r);
+	struct gus_piece word = gus_topdown_word(r);
 
 	node->unit = gus_piece_is(word, "cycles") ? GUS_TOPDOWN_CYCLES : GUS_TOPDOWN_SLOTS;
 	return node->unit == GUS_TOPDOWN_CYCLES || gus_piece_is(word, "slots") ? 0 :
-	       wrong(r, "the unit is slots or cycles");
+	       gus_topdown_wrong(r, "the unit is slots or cycles");
 }
 
-static int read_node_source(struct table_reader *r, struct gus_topdown_node *node)
+static int read_node_source(struct gus_topdown_reader *r, struct gus_topdown_node *node)
 {
-	struct gus_piece word = next_word(r);
+	struct gus_piece word = gus_topdown_word(r);
 
 	for (size_t i = 0; i < r->t->sources.n && !node->source; i++)
 		if (gus_piece_is(word, r->t->sources.v[i].name))
 			node->source = r->t->sources.v[i].text;
-	return node->source ? 0 : wrong(r, "there is no source '%.*s'", (int)word.size, word.text);
+	return node->source ? 0 : gus_topdown_wrong(r, "there is no source '%.*s'", (int)word.size, word.text);
 }
 
 /* node NAME PARENT LEVEL UNIT SOURCE "TITLE"; what it is worth stands in lines behind it. */
-static int read_node(struct table_reader *r)
+static int read_node(struct gus_topdown_reader *r)
 {
 	struct gus_topdown_node node = { .above = NAN };
 	uint32_t level;
@@ -489,10 +261,10 @@ static int read_node(struct table_reader *r)
 		return -1;
 	node.value = (uint32_t)r->t->values.n - 1;
 	node.name = r->t->values.v[node.value].name;
-	if (read_parent(r, &node) != 0 || next_whole(r, 9, &level) != 0 || read_unit(r, &node) != 0 ||
+	if (read_parent(r, &node) != 0 || gus_topdown_whole(r, 9, &level) != 0 || read_unit(r, &node) != 0 ||
 	    read_node_source(r, &node) != 0)
 		return -1;
-	node.title = next_text(r);
+	node.title = gus_topdown_text(r);
 	if (!node.title)
 		return -1;
 	node.level = (uint8_t)level;
@@ -501,16 +273,16 @@ static int read_node(struct table_reader *r)
 	gus_vec_push(&r->t->nodes, node);
 	r->node = &r->t->nodes.v[r->t->nodes.n - 1];
 	if (level < 1 || (node.parent != GUS_TOPDOWN_ROOT && level < r->t->nodes.v[node.parent].level))
-		return wrong(r, "a node is at no higher level than its parent");
+		return gus_topdown_wrong(r, "a node is at no higher level than its parent");
 	return 0;
 }
 
-static int read_node_formula(struct table_reader *r, char end, struct gus_formula *f)
+static int read_node_formula(struct gus_topdown_reader *r, char end, struct gus_formula *f)
 {
 	uint8_t level = 0;
 
 	if (f->n)
-		return wrong(r, "'%s' has two of these", r->node->name);
+		return gus_topdown_wrong(r, "'%s' has two of these", r->node->name);
 	/* A node is known by name only when it is whole. */
 	r->t->values.n--;
 	if (read_formula(r, end, f, &r->node->groups, &level) != 0) {
@@ -518,67 +290,72 @@ static int read_node_formula(struct table_reader *r, char end, struct gus_formul
 		return -1;
 	}
 	r->t->values.v[r->t->values.n++].groups = r->node->groups;
-	return level > r->node->level ? wrong(r, "'%s' needs events of a deeper level than it is", r->node->name) : 0;
+	return level <= r->node->level ? 0 :
+	       gus_topdown_wrong(r, "'%s' needs events of a deeper level than it is", r->node->name);
 }
 
-static int read_value(struct table_reader *r)
+static int read_value(struct gus_topdown_reader *r)
 {
 	return read_node_formula(r, '\0', &r->node->formula);
 }
 
-static int read_correct(struct table_reader *r)
+static int read_correct(struct gus_topdown_reader *r)
 {
 	if (read_node_formula(r, '"', &r->node->correction) != 0)
 		return -1;
-	r->node->correction_why = next_text(r);
+	r->node->correction_why = gus_topdown_text(r);
 	return r->node->correction_why ? 0 : -1;
 }
 
-static int read_at_least(struct table_reader *r)
+static int read_at_least(struct gus_topdown_reader *r)
 {
 	double zero;
 
 	r->node->floored = true;
-	return next_number(r, 0, &zero);
+	return gus_topdown_number(r, 0, &zero);
 }
 
-static int read_above(struct table_reader *r)
+static int read_above(struct gus_topdown_reader *r)
 {
-	return next_number(r, 1, &r->node->above);
+	return gus_topdown_number(r, 1, &r->node->above);
 }
 
-static int read_within_of(struct table_reader *r, double *within, char **why)
+static int read_within_of(struct gus_topdown_reader *r, double *within, char **why)
 {
 	if (*why)
-		return wrong(r, "it is said twice how far parts may be from adding up");
-	if (next_number(r, 1, within) != 0)
+		return gus_topdown_wrong(r, "it is said twice how far parts may be from adding up");
+	if (gus_topdown_number(r, 1, within) != 0)
 		return -1;
-	*why = next_text(r);
+	*why = gus_topdown_text(r);
 	return *why ? 0 : -1;
 }
 
-static int read_within(struct table_reader *r)
+static int read_within(struct gus_topdown_reader *r)
 {
 	return read_within_of(r, &r->node->within, &r->node->within_why);
 }
 
-static int read_beside(struct table_reader *r)
+static int read_beside(struct gus_topdown_reader *r)
 {
 	r->node->beside = true;
 	return 0;
 }
 
-static int read_root_within(struct table_reader *r)
+static int read_root_within(struct gus_topdown_reader *r)
 {
 	return read_within_of(r, &r->t->root_within, &r->t->root_within_why);
 }
 
 /* Lines. */
 
-static const struct { const char *word; int (*read)(struct table_reader *r); bool of_node, of_head; } statements[] = {
+static const struct {
+	const char *word;
+	int (*read)(struct gus_topdown_reader *r);
+	bool of_node, of_head;
+} statements[] = {
 	{ "topdown", read_title, .of_head = true }, { "source", read_source, .of_head = true },
-	{ "cpu", read_cpu, .of_head = true }, { "midr", read_midr, .of_head = true },
-	{ "pmu", read_pmu }, { "needs", read_needs },
+	{ "cpu", gus_topdown_read_cpu, .of_head = true }, { "midr", gus_topdown_read_midr, .of_head = true },
+	{ "pmu", gus_topdown_read_pmu }, { "needs", gus_topdown_read_needs },
 	{ "counters", read_counters }, { "by-default", read_by_default }, { "const", read_const },
 	{ "event", read_event }, { "group", read_group }, { "let", read_let },
 	{ "node", read_node }, { "root-within", read_root_within }, { "value", read_value, .of_node = true },
@@ -588,47 +365,47 @@ static const struct { const char *word; int (*read)(struct table_reader *r); boo
 };
 
 /* Whether what stands in brackets before a statement holds for this machine: [NAME], or [!NAME]. */
-static int read_condition(struct table_reader *r, bool *wanted)
+static int read_condition(struct gus_topdown_reader *r, bool *wanted)
 {
 	struct gus_piece rest, word;
 	bool inverted;
 
 	*wanted = true;
-	skip_blanks(&r->rest);
+	gus_topdown_skip_blanks(&r->rest);
 	if (!r->rest.size || *r->rest.text != '[')
 		return 0;
 	rest = (struct gus_piece){ r->rest.text + 1, r->rest.size - 1 };
 	if (!rest.size || !memchr(rest.text, ']', rest.size))
-		return wrong(r, "a ']' is missing");
+		return gus_topdown_wrong(r, "a ']' is missing");
 	word = gus_piece_cut(&rest, ']');
 	inverted = word.size && *word.text == '!';
 	if (inverted)
 		word = (struct gus_piece){ word.text + 1, word.size - 1 };
 	r->rest = rest;
-	*wanted = holds(r, word) != inverted;
+	*wanted = gus_topdown_holds(r, word) != inverted;
 	return 0;
 }
 
-static int read_statement(struct table_reader *r, size_t i)
+static int read_statement(struct gus_topdown_reader *r, size_t i)
 {
 	if (statements[i].of_node && !r->node)
-		return wrong(r, "'%s' belongs below a node", statements[i].word);
+		return gus_topdown_wrong(r, "'%s' belongs below a node", statements[i].word);
 	if (!statements[i].of_node)
 		r->node = NULL;
 	if (statements[i].read(r) != 0)
 		return -1;
-	skip_blanks(&r->rest);
-	return r->rest.size ? wrong(r, "there is more on the line than '%s' takes", statements[i].word) : 0;
+	gus_topdown_skip_blanks(&r->rest);
+	return r->rest.size ? gus_topdown_wrong(r, "there is more on the line than '%s' takes", statements[i].word) : 0;
 }
 
-static int read_line(struct table_reader *r)
+static int read_line(struct gus_topdown_reader *r)
 {
 	struct gus_piece word;
 	bool wanted;
 
 	if (read_condition(r, &wanted) != 0)
 		return -1;
-	word = next_word(r);
+	word = gus_topdown_word(r);
 	if (!word.size || *word.text == '#')
 		return 0;
 	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
@@ -641,7 +418,7 @@ static int read_line(struct table_reader *r)
 			r->skipping = !wanted;
 		return !wanted || r->skipping ? 0 : read_statement(r, i);
 	}
-	return wrong(r, "there is no statement '%.*s'", (int)(word.size < 40 ? word.size : 40), word.text);
+	return gus_topdown_wrong(r, "there is no statement '%.*s'", (int)(word.size < 40 ? word.size : 40), word.text);
 }
 
 /* A counter for event i of the group, where those that have one already may have to take another: an augmenting path
@@ -660,7 +437,7 @@ static bool place(const struct gus_topdown *t, uint32_t i, uint32_t *seen, int *
 	return false;
 }
 
-static int check_group(struct table_reader *r, uint32_t group)
+static int check_group(struct gus_topdown_reader *r, uint32_t group)
 {
 	int holder[COUNTERS_MOST];
 
@@ -671,21 +448,21 @@ static int check_group(struct table_reader *r, uint32_t group)
 		uint32_t seen = 0;
 
 		if (e->grouped && e->group == group && e->counters && !place(r->t, i, &seen, holder))
-			return wrong(r, "there is no counter for event '%s' of group '%s'", e->name,
+			return gus_topdown_wrong(r, "there is no counter for event '%s' of group '%s'", e->name,
 				     r->t->groups.v[group]);
 	}
 	return 0;
 }
 
-static int check(struct table_reader *r)
+static int check(struct gus_topdown_reader *r)
 {
 	if (!r->t->name || !r->t->nodes.n)
-		return wrong(r, "a table has a name and nodes");
+		return gus_topdown_wrong(r, "a table has a name and nodes");
 	if (!r->pmu && !r->t->lacks)
-		return wrong(r, "a table says which PMU it is about");
+		return gus_topdown_wrong(r, "a table says which PMU it is about");
 	for (size_t i = 0; i < r->t->nodes.n; i++)
 		if (!r->t->nodes.v[i].formula.n)
-			return wrong(r, "node '%s' has no value", r->t->nodes.v[i].name);
+			return gus_topdown_wrong(r, "node '%s' has no value", r->t->nodes.v[i].name);
 	for (uint32_t i = 0; i < r->t->groups.n; i++)
 		if (check_group(r, i) != 0)
 			return -1;
@@ -695,11 +472,13 @@ static int check(struct table_reader *r)
 int gus_topdown_parse(struct gus_topdown **table, const char *name, const char *text, size_t size,
 		      const struct gus_topdown_host *host, struct gus_error *err)
 {
-	struct table_reader r = { .t = gus_zalloc(sizeof(*r.t)), .host = host, .name = name, .err = err };
+	struct gus_topdown_reader r = { .t = gus_zalloc(sizeof(*r.t)), .host = host, .name = name, .err = err };
 	struct gus_piece all = { text, size };
 	int rc = 0;
 
 	*table = NULL;
+	r.t->smt = host->smt;
+	r.t->watchdog = host->watchdog;
 	while (all.size && rc == 0 && !r.elsewhere) {
 		r.rest = gus_piece_cut(&all, '\n');
 		r.line++;

@@ -69,6 +69,8 @@ struct gus_topdown {
 	char *name, *title;
 	char *pmu;              /* of this machine; NULL: it has none that the table is about */
 	char *lacks;            /* why it cannot be counted here, or NULL */
+	bool smt, watchdog;     /* of the machine that it was read for, as the next: what its PMU says */
+	double pmu_slots;       /* a cycle; 0: nothing */
 	bool by_default;        /* its first level may be counted where nobody asked for it */
 	unsigned counters;      /* that a thread has for any event */
 	struct gus_vec(struct gus_topdown_event) events;

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/topdown/cpu.h"
 #include "base/error.h"
-#include "cli/common/uarch_cpu.h"
 #include "collector/events/event.h"
 #include "collector/host/host.h"
 #include "collector/host/text.h"
+
+#define LEVEL_DEFAULT 2
 
 /* What tables may ask about PMUs of cores. The names are those of gus_pmus, which must outlive it. */
 struct cores {
@@ -83,7 +85,7 @@ int gus_topdown_of(struct gus_topdown_tables *tables, struct gus_pmus *pmus, con
 int gus_topdown_here(struct gus_topdown_tables *tables, struct gus_pmus *pmus, struct gus_error *err)
 {
 	Gusprof__Host *machine = gus_host_describe(pmus->root);
-	struct gus_cpu_id cpu = gus_uarch_cpu_id(machine);
+	struct gus_cpu_id cpu = gus_topdown_cpu(machine);
 	int rc = gus_topdown_of(tables, pmus, &cpu, err);
 
 	gusprof__host__free_unpacked(machine, NULL);
@@ -160,4 +162,17 @@ char *gus_topdown_here_spec(struct gus_pmus *pmus)
 	}
 	gus_topdown_tables_free(&tables);
 	return all;
+}
+
+bool gus_topdown_is_level(const char *word)
+{
+	return word[0] >= '1' && word[0] <= '9' && !word[1];
+}
+
+int gus_topdown_level(const char *word, unsigned *level, struct gus_error *err)
+{
+	if (word && !gus_topdown_is_level(word))
+		return gus_fail(err, GUS_E_USAGE, "--topdown takes a level from 1 to 9, not '%s'", word);
+	*level = word ? (unsigned)(*word - '0') : LEVEL_DEFAULT;
+	return 0;
 }

@@ -28,6 +28,10 @@ int gus_topdown_count(struct gus_topdown_counted_list *counted, const struct gus
  * if there are none. */
 char *gus_topdown_here_spec(struct gus_pmus *pmus);
 
+/* What --topdown takes: a level from 1 to 9, or nothing (NULL), which is 2. */
+bool gus_topdown_is_level(const char *word);
+int gus_topdown_level(const char *word, unsigned *level, struct gus_error *err);
+
 /* Fails with the reason why no tree can be counted here. */
 int gus_topdown_refuse(const struct gus_topdown_tables *tables, struct gus_error *err);
 

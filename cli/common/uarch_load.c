@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/topdown/cpu.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "cli/common/calibrations.h"
 #include "cli/common/recording.h"
-#include "cli/common/uarch_cpu.h"
 #include "collector/host/host.h"
 #include "collector/host/key.h"
 #include "model/tables/builtin.h"
@@ -22,7 +22,7 @@
 const char *gus_uarch_nearest_to_host(enum gus_isa isa, const struct gus_cpu_features *features)
 {
 	Gusprof__Host *host = gus_host_describe("/sys");
-	struct gus_cpu_id id = gus_uarch_cpu_id(host);
+	struct gus_cpu_id id = gus_topdown_cpu(host);
 	const char *name = gus_uarch_nearest(isa, &id, features);
 
 	gusprof__host__free_unpacked(host, NULL);
@@ -31,7 +31,7 @@ const char *gus_uarch_nearest_to_host(enum gus_isa isa, const struct gus_cpu_fea
 
 const char *gus_uarch_of_host(const struct Gusprof__Host *host)
 {
-	struct gus_cpu_id id = gus_uarch_cpu_id(host);
+	struct gus_cpu_id id = gus_topdown_cpu(host);
 	const char *name = gus_uarch_of_cpu(&id);
 
 	return name ? gus_uarch_builtin_find(name) : NULL;
@@ -55,7 +55,7 @@ const char *gus_uarch_host(void)
 const char *gus_uarch_host_cpu(void)
 {
 	Gusprof__Host *host = gus_host_describe("/sys");
-	struct gus_cpu_id id = gus_uarch_cpu_id(host);
+	struct gus_cpu_id id = gus_topdown_cpu(host);
 	const char *name = gus_uarch_cpu(&id);
 
 	gusprof__host__free_unpacked(host, NULL);

@@ -24,6 +24,7 @@
 #include "cli/record/embed.h"
 #include "cli/record/record.h"
 #include "cli/record/replay.h"
+#include "cli/record/slots.h"
 #include "cli/record/summary.h"
 #include "cli/record/trace.h"
 #include "cli/verbs.h"
@@ -68,6 +69,7 @@ struct record_options {
 	int64_t delay_ms;
 	uint64_t count, max_size, trace_window;
 	int verbosity, output_fd;
+	unsigned topdown;             /* level; 0: not asked */
 	struct gus_target target;
 };
 
@@ -98,6 +100,11 @@ static int call_process(const char *argument, void *values, struct gus_error *er
 static int call_thread(const char *argument, void *values, struct gus_error *err)
 {
 	return gus_target_add(&((struct record_options *)values)->target, GUS_TARGET_THREADS, argument, err);
+}
+
+static int call_topdown(const char *argument, void *values, struct gus_error *err)
+{
+	return gus_topdown_level(argument, &((struct record_options *)values)->topdown, err);
 }
 
 static int call_switch_output(const char *argument, void *values, struct gus_error *err)
@@ -188,6 +195,10 @@ static const struct gus_option options[] = {
 	  "G).", GUS_OPTION_SIZE, AT(max_size) },
 	{ 0, "overwrite", NULL, "A flight recorder: keep only the newest samples, in memory, and write them on "
 	  "SIGUSR2 and at the end.", GUS_OPTION_FLAG, AT(overwrite) },
+	{ 0, "topdown", "[=LEVEL]", "Count also what becomes of issue slots, down to LEVEL (2), ten times a second: "
+	  "'gusprof report' shows the tree above its rows.", GUS_OPTION_CALL, .call = call_topdown,
+	  .takes = gus_topdown_is_level,
+	  .fit = { .inputs = PROCESSES | THREADS | ALL | CPUS | COMMAND } },
 	{ 0, "switch-output", "[=WHEN]", "Begin a new file each time: on SIGUSR2 (signal, the default), by size "
 	  "(10M) or by time (30s, 5m, 1h).", GUS_OPTION_CALL, .call = call_switch_output, .choices = "signal" },
 	{ 0, "control", "HOW", "Take commands, a line each, from fifo:PATH[,ACK] or fd:N[,M]: enable, disable, "
@@ -596,6 +607,7 @@ static int record(struct record_options *o, char **command)
 	struct gus_record_replay replay = { .keep_memory = o->keep_memory, .max_size = o->max_size, .log = log };
 	struct gus_record_embed embed;
 	struct gus_record_callers callers = { 0 };
+	struct gus_record_slots slots = { 0 };
 	bool automatic = false;
 	char *chosen = NULL;
 	struct gus_error err = { 0 };
@@ -625,6 +637,8 @@ static int record(struct record_options *o, char **command)
 		gus_record_replay_init(&replay, &o->target);
 		rc = choose_events(o, &events, &pmus, &choice, log, &err);
 	}
+	if (rc == 0 && o->topdown)
+		rc = gus_record_slots_init(&slots, o->topdown, &o->target, &pmus, log, &err);
 	if (rc == 0 && o->off_cpu)
 		rc = add_off_cpu(&events, &pmus, log, &err);
 	if (rc == 0 && so.branch_type)
@@ -639,6 +653,7 @@ static int record(struct record_options *o, char **command)
 	if (rc == 0) {
 		set_rates(&so, frequency, period);
 		gus_trial_skid(&events.v[0], &skid);
+		so.beside = o->topdown ? &slots.beside : NULL;
 		so.ready = announce;
 		so.ready_context = &announcement;
 		rc = gus_session_record(&so, &result, &err);
@@ -649,6 +664,7 @@ static int record(struct record_options *o, char **command)
 		gus_record_summarise(&so, &result, &embed, &callers, &replay);
 	gus_record_replay_free(&replay);
 	gus_record_callers_free(&callers);
+	gus_record_slots_free(&slots);
 	free(chosen);
 	gus_record_embed_free(&embed);
 	gus_priority_restore(&priority);

@@ -14,6 +14,7 @@
 #include "cli/report/tree_json.h"
 #include "cli/report/trees.h"
 #include "model/tables/cpus.h"
+#include "cli/slots/slots.h"
 
 static void add_notice(const char *text, void *context)
 {
@@ -170,6 +171,7 @@ json_t *gus_json_recording(const struct gus_report *r)
 	json_object_set_new(o, "callers", callers(&p->endings));
 	json_object_set_new(o, "events", events_of(p));
 	json_object_set_new(o, "notices", notices);
+	json_object_set_new(o, "slots", gus_slots_recorded_json(p->slots));
 	return o;
 }
 

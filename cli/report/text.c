@@ -11,6 +11,7 @@
 #include "cli/report/tree_text.h"
 #include "cli/report/trees.h"
 #include "cli/screen/table.h"
+#include "cli/slots/slots.h"
 
 /* How many callers and callees of a row are shown; JSON has them all. */
 #define EDGES_SHOWN 5
@@ -445,6 +446,7 @@ void gus_render_text_head(const struct gus_report *r)
 		gus_print("# %" PRIu64 " more %s were left out by the options\n", r->profile->filtered,
 			  r->profile->weighs == GUS_WEIGHS_EVENTS ? "samples" : "samples and times off the CPU");
 	gus_report_notices(r, warning, (void *)(uintptr_t)r->screen);
+	gus_slots_recorded_text(stdout, r->screen, r->profile->slots);
 }
 
 static const char *no_samples(const struct gus_report *r)

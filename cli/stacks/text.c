@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "cli/common/calibrated.h"
 #include "cli/screen/table.h"
+#include "cli/slots/slots.h"
 #include "cli/stacks/bar.h"
 #include "cli/stacks/kept.h"
 #include "cli/stacks/stacks.h"
@@ -163,6 +164,7 @@ static void say_head(const struct text *t)
 			  v->event, v->clues->sight.told));
 	say_quality(t);
 	say_explained(t);
+	gus_slots_recorded_text(stdout, &t->screen, v->clues->profile.slots);
 	if (v->clues->unsampled)
 		say(t, gus_format("%.1f %% more was not sampled, as tasks ended before their next sample",
 				  percent(v->clues->unsampled, v->account->weight + v->clues->unsampled)));

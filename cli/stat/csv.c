@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "cli/common/csv.h"
 #include "cli/common/topdown.h"
+#include "cli/slots/slots.h"
 #include "cli/stat/view.h"
 #include "collector/events/event.h"
 
@@ -101,7 +102,7 @@ static void print_trees(struct gus_csv *csv, const struct gus_stat_view *v)
 
 		if (!gus_stat_topdown(v, &v->topdown->v[i], &tree))
 			continue;
-		gus_stat_walk(v->topdown->v[i].table, &tree, print_node, &c);
+		gus_slots_walk(v->topdown->v[i].table, &tree, print_node, &c);
 		gus_topdown_tree_free(&tree);
 	}
 }

@@ -6,6 +6,7 @@
 #include "attribution/topdown/tree.h"
 #include "cli/common/json.h"
 #include "cli/common/topdown.h"
+#include "cli/slots/slots.h"
 #include "cli/stat/view.h"
 #include "collector/events/event.h"
 #include "collector/stat/stat_target.h"
@@ -78,72 +79,17 @@ static json_t *row(const struct gus_stat_view *v, const struct gus_stat_line *l)
 	return o;
 }
 
-/* What parts leave over of a node, or of all; null if there are none. */
-static json_t *sum(const struct gus_topdown_share *s)
-{
-	json_t *o;
-
-	if (!s->parted)
-		return json_null();
-	o = json_object();
-	json_object_set_new(o, "left", json_real(s->rest));
-	json_object_set_new(o, "allowed", json_real(s->allowed));
-	json_object_set_new(o, "adds_up", json_boolean(gus_topdown_adds_up(s)));
-	return o;
-}
-
-static void add_node(void *context, const struct gus_topdown *t, const struct gus_topdown_tree *tree, size_t i,
-		     unsigned depth)
-{
-	static const char *const units[] = { [GUS_TOPDOWN_SLOTS] = "slots", [GUS_TOPDOWN_CYCLES] = "cycles" };
-	const struct gus_topdown_node *node = &t->nodes.v[i];
-	const struct gus_topdown_share *s = &tree->shares[i];
-	json_t *o = json_object();
-
-	(void)depth;
-	json_object_set_new(o, "name", gus_json_text(node->name));
-	json_object_set_new(o, "parent", node->parent == GUS_TOPDOWN_ROOT ? json_null() :
-			    gus_json_text(t->nodes.v[node->parent].name));
-	json_object_set_new(o, "level", json_integer(node->level));
-	json_object_set_new(o, "unit", gus_json_word(units[node->unit]));
-	json_object_set_new(o, "share", json_real(s->value));
-	json_object_set_new(o, "evidence", json_string("inferred"));
-	json_object_set_new(o, "running", json_real(s->seen));
-	json_object_set_new(o, "ci95", s->sureness == GUS_TOPDOWN_SERIES ? gus_json_pair(s->low, s->high) :
-			    json_null());
-	json_object_set_new(o, "bounds", s->sureness == GUS_TOPDOWN_BOUND ? gus_json_pair(s->low, s->high) :
-			    json_null());
-	json_object_set_new(o, "correction", node->correction_why ? json_real(s->corrected) : json_null());
-	json_object_set_new(o, "set_to_0", s->floored > 0 ? json_real(-s->floored) : json_null());
-	json_object_set_new(o, "above", json_boolean(s->above));
-	json_object_set_new(o, "sum", sum(s));
-	json_object_set_new(o, "source", gus_json_text(node->source));
-	json_array_append_new(context, o);
-}
-
 /* One object a kind of cores, or null. */
 static json_t *topdown(const struct gus_stat_view *v)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < v->topdown->n; i++) {
-		const struct gus_topdown_counted *counted = &v->topdown->v[i];
 		struct gus_topdown_tree tree;
-		json_t *o, *nodes;
 
-		if (!gus_stat_topdown(v, counted, &tree))
+		if (!gus_stat_topdown(v, &v->topdown->v[i], &tree))
 			continue;
-		o = json_object();
-		nodes = json_array();
-		gus_stat_walk(counted->table, &tree, add_node, nodes);
-		json_object_set_new(o, "table", gus_json_text(counted->table->name));
-		json_object_set_new(o, "cores", gus_json_text(counted->table->title));
-		json_object_set_new(o, "pmu", gus_json_text(counted->table->pmu));
-		json_object_set_new(o, "level", json_integer(counted->level));
-		json_object_set_new(o, "slots", sum(&tree.roots[GUS_TOPDOWN_SLOTS]));
-		json_object_set_new(o, "cycles", sum(&tree.roots[GUS_TOPDOWN_CYCLES]));
-		json_object_set_new(o, "nodes", nodes);
-		json_array_append_new(list, o);
+		json_array_append_new(list, gus_slots_json(v->topdown->v[i].table, &tree));
 		gus_topdown_tree_free(&tree);
 	}
 	if (json_array_size(list))

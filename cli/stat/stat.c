@@ -30,7 +30,6 @@
 #define STOPPED_STATUS 143 /* as record */
 #define INTERVAL_MIN_MS 10 /* as perf: below, reading the counters would be what is measured */
 #define RUNS_MAX 1000000
-#define LEVEL_DEFAULT 2
 #define READING_NS 100000000ULL /* between readings from which it shows how sure trees are */
 
 enum format { TEXT, JSON, CSV };
@@ -58,19 +57,9 @@ static int call_event(const char *argument, void *values, struct gus_error *err)
 	return 0;
 }
 
-static bool is_level(const char *word)
-{
-	return word[0] >= '1' && word[0] <= '9' && !word[1];
-}
-
 static int call_topdown(const char *argument, void *values, struct gus_error *err)
 {
-	struct stat_options *o = values;
-
-	if (argument && !is_level(argument))
-		return gus_fail(err, GUS_E_USAGE, "--topdown takes a level from 1 to 9, not '%s'", argument);
-	o->level = argument ? (unsigned)(*argument - '0') : LEVEL_DEFAULT;
-	return 0;
+	return gus_topdown_level(argument, &((struct stat_options *)values)->level, err);
 }
 
 static const struct gus_input inputs[] = {
@@ -85,7 +74,7 @@ static const struct gus_option options[] = {
 	  .choices = "cycles instructions branches branch-misses cache-references cache-misses task-clock cpu-clock "
 	  "page-faults context-switches cpu-migrations" },
 	{ 0, "topdown", "[=LEVEL]", "Show what became of the issue slots as a tree, down to LEVEL (2).",
-	  GUS_OPTION_CALL, .call = call_topdown, .takes = is_level },
+	  GUS_OPTION_CALL, .call = call_topdown, .takes = gus_topdown_is_level },
 	{ 'r', "repeat", "N", "Run the command N times, and show means with their 95 % intervals.",
 	  GUS_OPTION_NUMBER, AT(runs), .bounds = { 1, RUNS_MAX },
 	  .fit = { .needs = "--", .excludes = "interval-print" } },

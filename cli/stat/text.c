@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/topdown/tree.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/common/print.h"
+#include "cli/common/topdown.h"
 #include "cli/screen/cells.h"
 #include "cli/screen/screen.h"
+#include "cli/slots/slots.h"
 #include "cli/stat/view.h"
 #include "collector/events/event.h"
 #include "collector/stat/stat_target.h"
@@ -271,6 +274,21 @@ static void print_missing(FILE *out, const struct gus_stat_view *v)
 	}
 }
 
+static void print_trees(FILE *out, const struct gus_stat_view *v, const char *before)
+{
+	for (size_t i = 0; i < v->topdown->n; i++) {
+		const struct gus_topdown_counted *counted = &v->topdown->v[i];
+		struct gus_topdown_tree tree;
+
+		if (!gus_stat_topdown(v, counted, &tree))
+			continue;
+		if (!before)
+			gus_text_print(out, "\n Issue slots (%s):\n", counted->table->title);
+		gus_slots_text(out, v->screen, before, !before, counted->table, &tree);
+		gus_topdown_tree_free(&tree);
+	}
+}
+
 static void print_interval(FILE *out, const struct gus_stat_view *v)
 {
 	char at[32];
@@ -285,7 +303,7 @@ static void print_interval(FILE *out, const struct gus_stat_view *v)
 	if (v->trees) {
 		char *before = gus_format("%14s s", at);
 
-		gus_stat_trees_text(out, v, before);
+		print_trees(out, v, before);
 		free(before);
 	}
 }
@@ -313,7 +331,7 @@ void gus_stat_text(FILE *out, const struct gus_stat_view *v)
 	for (size_t i = 0; i < v->lines.n; i++)
 		if (!gus_stat_is_topdown(v, &v->lines.v[i]) && (v->lines.v[i].known || !v->by_default))
 			print_line(out, v, &v->lines.v[i], 0);
-	gus_stat_trees_text(out, v, NULL);
+	print_trees(out, v, NULL);
 	putc('\n', out);
 	print_seconds(out, v, &v->elapsed, "elapsed");
 	if (v->target->kind == GUS_STAT_COMMAND) {

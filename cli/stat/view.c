@@ -62,27 +62,13 @@ static struct gus_topdown_count count_of(const struct gus_stat_row *row)
 					   row->state == GUS_TALLY_OPEN };
 }
 
-/* Readings two by two, so that a run of days does not fill the memory. */
-static void halve_series(struct gus_stat_view *v)
-{
-	size_t n = v->lines.n, kept = v->readings / 2;
-
-	for (size_t k = 0; k < kept; k++)
-		for (size_t i = 0; i < n; i++) {
-			const struct gus_topdown_count *a = &v->series.v[2 * k * n + i], *b = a + n;
-
-			v->series.v[k * n + i] = (struct gus_topdown_count){
-				a->value + b->value, a->enabled_ns + b->enabled_ns, a->running_ns + b->running_ns,
-				a->known && b->known };
-		}
-	v->readings = kept;
-	v->series.n = kept * n;
-}
-
 void gus_stat_view_read(struct gus_stat_view *v, const struct gus_stat_row *rows)
 {
-	if (v->readings == READINGS_MOST)
-		halve_series(v);
+	if (v->readings == READINGS_MOST) {
+		gus_topdown_halve(v->series.v, v->lines.n, v->readings);
+		v->readings /= 2;
+		v->series.n /= 2;
+	}
 	for (size_t i = 0; i < v->lines.n; i++)
 		gus_vec_push(&v->series, count_of(&rows[i]));
 	v->readings++;
@@ -228,22 +214,6 @@ bool gus_stat_topdown(const struct gus_stat_view *v, const struct gus_topdown_co
 	if (!known)
 		gus_topdown_tree_free(tree);
 	return known;
-}
-
-static void walk_below(const struct gus_topdown *t, const struct gus_topdown_tree *tree, uint32_t parent,
-		       unsigned depth, gus_stat_visit *visit, void *context)
-{
-	for (uint32_t i = 0; i < t->nodes.n; i++)
-		if (t->nodes.v[i].parent == parent && tree->shares[i].known) {
-			visit(context, t, tree, i, depth);
-			walk_below(t, tree, i, depth + 1, visit, context);
-		}
-}
-
-void gus_stat_walk(const struct gus_topdown *t, const struct gus_topdown_tree *tree, gus_stat_visit *visit,
-		   void *context)
-{
-	walk_below(t, tree, GUS_TOPDOWN_ROOT, 0, visit, context);
 }
 
 const char *gus_stat_evidence(const struct gus_stat_line *l)

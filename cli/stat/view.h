@@ -64,11 +64,6 @@ bool gus_stat_derive(const struct gus_stat_view *v, const struct gus_stat_line *
 /* What became of the slots by the lines of a table; false if nothing of it is known. The caller frees the tree. */
 bool gus_stat_topdown(const struct gus_stat_view *v, const struct gus_topdown_counted *counted,
 		      struct gus_topdown_tree *tree);
-/* Calls visit for each node that is known, parents before their parts; depth: nodes above it. */
-typedef void gus_stat_visit(void *context, const struct gus_topdown *table, const struct gus_topdown_tree *tree,
-			    size_t node, unsigned depth);
-void gus_stat_walk(const struct gus_topdown *table, const struct gus_topdown_tree *tree, gus_stat_visit *visit,
-		   void *context);
 /* Whether the line is one of those that make up a top-down tree. */
 bool gus_stat_is_topdown(const struct gus_stat_view *v, const struct gus_stat_line *line);
 
@@ -78,8 +73,6 @@ const char *gus_stat_evidence(const struct gus_stat_line *line);
 const char *gus_stat_reason(const struct gus_stat_line *line);
 
 void gus_stat_text(FILE *out, const struct gus_stat_view *v);
-/* The trees of the top-down method; before: stands before each line, of an interval, or NULL. */
-void gus_stat_trees_text(FILE *out, const struct gus_stat_view *v, const char *before);
 void gus_stat_csv_header(FILE *out, const char *separator);
 void gus_stat_csv(FILE *out, const struct gus_stat_view *v, const char *separator);
 /* indent: over several lines. */

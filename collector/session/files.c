@@ -155,8 +155,17 @@ static int write_names(struct session *s, enum gus_session_end ended_by)
 	return rc;
 }
 
+int gus_session_look_beside(struct session *s, bool last)
+{
+	const struct gus_session_beside *beside = s->o->beside;
+
+	return beside ? beside->look(beside->context, s->writer, gus_counters_now(&s->counters), last, s->err) : 0;
+}
+
 int gus_session_end_file(struct session *s, enum gus_session_end ended_by)
 {
+	if (gus_session_look_beside(s, true) != 0)
+		return -1;
 	if (gus_lanes_end_file(&s->lanes, s->writer, s->err) != 0 || write_names(s, ended_by) != 0 ||
 	    write_footer(s, ended_by) != 0)
 		return -1;

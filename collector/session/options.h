@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "collector/session/call_graph.h"
 #include "collector/session/governor.h"
@@ -76,6 +77,16 @@ struct gus_session_unwinder {
 	void *context;
 };
 
+/* Who counts something beside the samples, and writes it into the same file. */
+struct gus_session_beside {
+	/* Before the command goes: its process, or 0; counting begins with it, or with `start`. -1 with err ends it. */
+	int (*open)(void *context, pid_t child, struct gus_error *err);
+	void (*start)(void *context); /* of what runs already */
+	/* Housekeeping, at a time of the records' clock; last: of a file, and another one may be begun. */
+	int (*look)(void *context, struct gus_writer *writer, uint64_t time, bool last, struct gus_error *err);
+	void *context;
+};
+
 struct gus_session_options {
 	/* NULL-terminated; NULL: none. With a target that is not the command, it only says how long. */
 	char *const *command;
@@ -114,6 +125,7 @@ struct gus_session_options {
 			  struct gus_error *err);
 	void *before_end_context;
 	const struct gus_session_namer *namer; /* NULL: nobody */
+	const struct gus_session_beside *beside; /* likewise */
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
 	void *ready_context;
 };

@@ -124,6 +124,8 @@ int gus_session_create_file(struct session *s, uint64_t start_ns);
 /* What lives, and that the kernel has told about before this file began, or will not tell about. */
 int gus_session_describe_living(struct session *s);
 /* Lanes are drained, and in them is all that belongs to this file. */
+/* What is counted beside the samples: looked at, and the last time of a file written to its end. */
+int gus_session_look_beside(struct session *s, bool last);
 int gus_session_end_file(struct session *s, enum gus_session_end ended_by);
 /* Ends this file and begins the next one, at the moment of the last look into the rings. */
 void gus_session_next_part(struct session *s);

@@ -146,7 +146,8 @@ static void tick(struct session *s)
 		gus_session_govern(s);
 	if (s->recording && s->sampling && s->now >= s->wide.next)
 		gus_session_look_wide(s);
-	if (rc != 0 || gus_lanes_flush(&s->lanes, s->writer, false, s->err) != 0)
+	if (rc != 0 || gus_lanes_flush(&s->lanes, s->writer, false, s->err) != 0 ||
+	    gus_session_look_beside(s, false) != 0)
 		gus_session_fail_writing(s);
 	else
 		check_size(s);
@@ -391,6 +392,8 @@ static int prepare(struct session *s)
 		s->result->no_target = s->err->code == GUS_E_NOT_FOUND && !launches(s);
 		return -1;
 	}
+	if (o->beside && o->beside->open(o->beside->context, co.child, s->err) != 0)
+		return -1;
 	gus_lanes_init(&s->lanes, &s->counters, &s->living);
 	s->lanes.callers = gus_session_callers(o);
 	s->lanes.unwinder = o->unwinder;
@@ -446,6 +449,8 @@ static int start(struct session *s)
 		gus_counters_track(&s->counters);
 		if (s->sampling)
 			gus_counters_enable(&s->counters);
+		if (o->beside)
+			o->beside->start(o->beside->context);
 		s->watched_from = gus_counters_now(&s->counters);
 		gus_living_add_target(&s->living, o->target);
 		gus_lanes_add_opened(&s->lanes);

@@ -84,7 +84,8 @@ for kind in before same after; do
 done
 "$gusprof" diff --format json before after same after.2 before.2 after.3 >out 2>err
 ok "of pairs the same is found" json '0.8 < change / rows["changed"]["before"]["value"] < 1.25 and
-	d["before"]["paths"] == ["before", "same", "before.2"] and d["after"]["paths"] == ["after", "after.2", "after.3"]'
+	d["before"]["paths"] == ["before", "same", "before.2"] and
+	d["after"]["paths"] == ["after", "after.2", "after.3"]'
 ok "no surer than runs differ" json 'rows["still"]["before"]["ci95"][1] - rows["still"]["before"]["ci95"][0] >
 	abs(rows["still"]["before"]["value"] - rows["still"]["after"]["value"])'
 "$gusprof" diff before after same after.2 >out 2>err

@@ -175,6 +175,8 @@ while IFS='|' read -r want text options; do
 done <<LIST
 129|no target was given; record takes .* or a command|-q
 129|unknown.*--bogus|--bogus -- true
+129|level from 1 to 9, not 'all'|--topdown=all -- true
+129|--topdown is for|--topdown -G nothing
 129|exclude each other|-F 100 -c 100 -- true
 129|unknown event 'nonsense'|-e nonsense -- true
 129|did you mean 'cpu-clock'|-e cpu-clok -- true

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `show-screen stat|repeat|slots|doctor WIDTH`: what gusprof stat and gusprof doctor print, of counts and of a machine
- * that are the same each time, for the screens in tests/data/screen. */
+/* `show-screen stat|repeat|slots|slots-csv|doctor WIDTH`: what gusprof stat and gusprof doctor print, of counts and of
+ * a machine that are the same each time, for the screens in tests/data/screen. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void count_slots(struct gus_stat_row *run, const struct gus_topdown_count
 	}
 }
 
-static int show_slots(const struct gus_screen *screen)
+static int show_slots(const struct gus_screen *screen, bool csv)
 {
 	static const char *const names[] = { "slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound",
 		"topdown-be-bound", "topdown-heavy-ops", "topdown-br-mispredict", "topdown-fetch-lat",
@@ -116,7 +116,10 @@ static int show_slots(const struct gus_screen *screen)
 	}
 	v.runs = 1;
 	gus_stat_view_settle(&v);
-	gus_stat_text(stdout, &v);
+	if (csv)
+		gus_stat_csv(stdout, &v, ",");
+	else
+		gus_stat_text(stdout, &v);
 	gus_stat_view_free(&v);
 	gus_topdown_tables_free(&tables);
 	gus_vec_free(&counted);
@@ -155,7 +158,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "doctor") == 0)
 		return show_doctor(&screen);
-	if (argc > 1 && strcmp(argv[1], "slots") == 0)
-		return show_slots(&screen);
+	if (argc > 1 && strncmp(argv[1], "slots", 5) == 0)
+		return show_slots(&screen, strcmp(argv[1], "slots-csv") == 0);
 	return show_stat(&screen, argc > 1 && strcmp(argv[1], "repeat") == 0);
 }

@@ -212,6 +212,20 @@ else
 	ok "and the command was not run" test ! -e ran
 fi
 
+# The same as CSV, of counts that are made up.
+show=${GUS_BUILDDIR-}/tests/cases/show-screen
+if [[ -x $show ]]; then
+	"$show" slots-csv 0 >trees
+	row() { grep "^total,0,0,topdown/$1,share of" trees | cut -d , -f "$2"; }
+	ok "CSV: a node is a line, by its way from the root" \
+		is "$(row cpu_core/backend_bound/memory_bound 5-18)" \
+		"share of slots,0.200000,inferred,1.000000,,,1,,,,,,,"
+	ok "of groups that took turns it has an interval" between "$(row cpu_atom/retiring 12)" 0.3 0.4
+	ok "around the share" between "$(row cpu_atom/retiring 13)" 0.4 0.45
+	ok "what was below 0 is told" \
+		is "$(row cpu_core/backend_bound/memory_bound/l2_bound 18)" "the method set what was below 0 to 0"
+fi
+
 # Formats.
 stat --format json -o counts -e task-clock,page-faults -r 2 -- true
 ok "JSON: its schema" says '"schema": "gusprof.stat/1"' counts

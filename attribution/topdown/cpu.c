@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/common/uarch_cpu.h"
+#include "attribution/topdown/cpu.h"
 
 #include "proto/gusprof.pb-c.h"
 
-struct gus_cpu_id gus_uarch_cpu_id(const Gusprof__Host *host)
+struct gus_cpu_id gus_topdown_cpu(const Gusprof__Host *host)
 {
 	return (struct gus_cpu_id){
 		.vendor = host->cpu_vendor, .family = host->cpu_family, .model = host->cpu_model_number,

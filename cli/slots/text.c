@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribution/topdown/tree.h"
+#include "attribution/topdown/recorded.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/common/print.h"
-#include "cli/common/topdown.h"
 #include "cli/screen/screen.h"
-#include "cli/stat/view.h"
+#include "cli/slots/slots.h"
 
 struct tree_text {
 	FILE *out;
@@ -60,8 +59,10 @@ static size_t put(const struct tree_text *text, size_t used, int blanks, const c
 	size_t cells = (size_t)blanks + strlen(piece);
 
 	if (text->screen->width && used + cells > text->screen->width && used > sizeof(BELOW)) {
-		gus_text_print(text->out, "\n%s%s", BELOW, piece);
-		return sizeof(BELOW) - 1 + strlen(piece);
+		const char *mark = text->before && *text->before == '#' ? "#" : "";
+
+		gus_text_print(text->out, "\n%s%s%s", mark, BELOW, piece);
+		return strlen(mark) + sizeof(BELOW) - 1 + strlen(piece);
 	}
 	gus_text_print(text->out, "%*s%s", blanks, "", piece);
 	return used + cells;
@@ -130,21 +131,47 @@ static void print_notes(const struct tree_text *text, const struct gus_topdown *
 		fold(text, gus_strdup("* large enough to look at"));
 }
 
-void gus_stat_trees_text(FILE *out, const struct gus_stat_view *v, const char *before)
+static void walk_below(const struct gus_topdown *t, const struct gus_topdown_tree *tree, uint32_t parent,
+		       unsigned depth, gus_slots_visit *visit, void *context)
 {
-	for (size_t i = 0; i < v->topdown->n; i++) {
-		const struct gus_topdown_counted *counted = &v->topdown->v[i];
-		struct tree_text text = { .out = out, .before = before, .screen = v->screen };
+	for (uint32_t i = 0; i < t->nodes.n; i++)
+		if (t->nodes.v[i].parent == parent && tree->shares[i].known) {
+			visit(context, t, tree, i, depth);
+			walk_below(t, tree, i, depth + 1, visit, context);
+		}
+}
+
+void gus_slots_walk(const struct gus_topdown *t, const struct gus_topdown_tree *tree, gus_slots_visit *visit,
+		    void *context)
+{
+	walk_below(t, tree, GUS_TOPDOWN_ROOT, 0, visit, context);
+}
+
+void gus_slots_text(FILE *out, const struct gus_screen *screen, const char *before, bool notes,
+		    const struct gus_topdown *t, const struct gus_topdown_tree *tree)
+{
+	struct tree_text text = { .out = out, .before = before, .screen = screen };
+
+	gus_slots_walk(t, tree, measure, &text);
+	gus_slots_walk(t, tree, print_node, &text);
+	if (notes)
+		print_notes(&text, t, tree);
+}
+
+void gus_slots_recorded_text(FILE *out, const struct gus_screen *screen, const struct gus_topdown_recorded *r)
+{
+	for (size_t i = 0; r && i < r->kinds.n; i++) {
+		const struct gus_topdown_kind *kind = &r->kinds.v[i];
 		struct gus_topdown_tree tree;
 
-		if (!gus_stat_topdown(v, counted, &tree))
+		if (!kind->table) {
+			gus_text_print(out, "# issue slots were counted (%s), by a table that this program has not\n",
+				       kind->title);
 			continue;
-		if (!before)
-			gus_text_print(out, "\n Issue slots (%s):\n", counted->table->title);
-		gus_stat_walk(counted->table, &tree, measure, &text);
-		gus_stat_walk(counted->table, &tree, print_node, &text);
-		if (!before)
-			print_notes(&text, counted->table, &tree);
+		}
+		gus_topdown_recorded_tree(r, kind, &tree);
+		gus_text_print(out, "# issue slots (%s, %s):\n", kind->title, kind->pmu);
+		gus_slots_text(out, screen, "#", true, kind->table, &tree);
 		gus_topdown_tree_free(&tree);
 	}
 }

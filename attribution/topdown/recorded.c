@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/topdown/recorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution/topdown/builtin.h"
+#include "attribution/topdown/cpu.h"
+#include "base/limits.h"
+
+enum { KINDS_MOST = 16, EVENTS_MOST = 128, READINGS_MOST = 1024 };
+
+/* Whether the table has these events, in this order. */
+static bool has_events(const struct gus_topdown *t, const Gusprof__SlotsKind *kind)
+{
+	uint32_t *list = gus_alloc((t->events.n + 1) * sizeof(*list));
+	size_t n = gus_topdown_events(t, kind->level, list);
+	bool same = n == kind->n_events;
+
+	for (size_t i = 0; same && i < n; i++)
+		same = strcmp(t->events.v[list[i]].name, kind->events[i]) == 0;
+	free(list);
+	return same;
+}
+
+/* The table for those cores of that machine, or NULL. That the kernel names an event does not matter any more. */
+static struct gus_topdown *table_of(const Gusprof__SlotsKind *kind, const struct gus_cpu_id *cpu)
+{
+	const struct gus_topdown_pmu pmu = { kind->pmu, NULL, 0, kind->slots_per_cycle };
+	const struct gus_topdown_host host = { .cpu = cpu, .smt = kind->smt, .watchdog = kind->watchdog, .pmus = &pmu,
+					       .pmus_n = 1 };
+	struct gus_topdown_tables tables = { 0 };
+	struct gus_topdown *found = NULL;
+
+	gus_topdown_find(&tables, &host, NULL);
+	for (size_t i = 0; i < tables.n && !found; i++)
+		if (strcmp(tables.v[i]->name, kind->table) == 0 && has_events(tables.v[i], kind)) {
+			found = tables.v[i];
+			tables.v[i] = NULL;
+		}
+	gus_topdown_tables_free(&tables);
+	return found;
+}
+
+static bool add_kinds(struct gus_topdown_recorded *r, const Gusprof__Slots *m, const Gusprof__Host *host)
+{
+	struct gus_cpu_id cpu = host ? gus_topdown_cpu(host) : (struct gus_cpu_id){ 0 };
+	size_t events = 0;
+
+	for (size_t i = 0; i < m->n_kinds; i++)
+		events += m->kinds[i]->n_events < EVENTS_MOST ? m->kinds[i]->n_events : EVENTS_MOST + 1;
+	if (r->kinds.n || m->n_kinds > KINDS_MOST || events > EVENTS_MOST)
+		return false;
+	for (size_t i = 0; i < m->n_kinds; i++) {
+		const Gusprof__SlotsKind *kind = m->kinds[i];
+
+		gus_vec_push(&r->kinds, (struct gus_topdown_kind){ gus_strdup(kind->title), gus_strdup(kind->pmu),
+			table_of(kind, &cpu), kind->level, r->events, kind->n_events });
+		r->events += kind->n_events;
+	}
+	for (size_t i = 0; i < r->events; i++)
+		gus_vec_push(&r->total, (struct gus_topdown_count){ .known = true });
+	return true;
+}
+
+static void add_reading(struct gus_topdown_recorded *r, const Gusprof__SlotsReading *reading)
+{
+	if (r->readings == READINGS_MOST) {
+		gus_topdown_halve(r->series.v, r->events, r->readings);
+		r->readings /= 2;
+		r->series.n /= 2;
+	}
+	for (size_t i = 0; i < r->events; i++) {
+		struct gus_topdown_count c = { (double)reading->count[i], reading->enabled_ns[i],
+					       reading->running_ns[i], true };
+
+		gus_vec_push(&r->series, c);
+		r->total.v[i].value += c.value;
+		r->total.v[i].enabled_ns = gus_saturated(r->total.v[i].enabled_ns, c.enabled_ns);
+		r->total.v[i].running_ns = gus_saturated(r->total.v[i].running_ns, c.running_ns);
+	}
+	r->readings++;
+}
+
+bool gus_topdown_recorded_add(struct gus_topdown_recorded *r, const Gusprof__Slots *m, const Gusprof__Host *host)
+{
+	size_t events;
+
+	if (m->n_kinds && !add_kinds(r, m, host))
+		return false;
+	events = r->events;
+	for (size_t i = 0; i < m->n_readings; i++)
+		if (!events || m->readings[i]->n_count != events || m->readings[i]->n_enabled_ns != events ||
+		    m->readings[i]->n_running_ns != events)
+			return false;
+	for (size_t i = 0; i < m->n_readings; i++)
+		add_reading(r, m->readings[i]);
+	return true;
+}
+
+void gus_topdown_recorded_tree(const struct gus_topdown_recorded *r, const struct gus_topdown_kind *kind,
+			       struct gus_topdown_tree *tree)
+{
+	struct gus_topdown_count *series = gus_alloc((r->readings * kind->n + 1) * sizeof(*series));
+
+	for (size_t k = 0; k < r->readings; k++)
+		memcpy(&series[k * kind->n], &r->series.v[k * r->events + kind->first], kind->n * sizeof(*series));
+	gus_topdown_evaluate(tree, kind->table, kind->level, &r->total.v[kind->first], series, r->readings);
+	free(series);
+}
+
+void gus_topdown_recorded_free(struct gus_topdown_recorded *r)
+{
+	for (size_t i = 0; i < r->kinds.n; i++) {
+		free(r->kinds.v[i].title);
+		free(r->kinds.v[i].pmu);
+		gus_topdown_free(r->kinds.v[i].table);
+	}
+	gus_vec_free(&r->kinds);
+	gus_vec_free(&r->series);
+	gus_vec_free(&r->total);
+	*r = (struct gus_topdown_recorded){ 0 };
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* record --topdown: counts of the top-down method beside the samples, ten readings a second, as frames of the file. */
+#ifndef GUS_CLI_RECORD_SLOTS_H
+#define GUS_CLI_RECORD_SLOTS_H
+
+#include "cli/common/topdown.h"
+#include "collector/counters/tally.h"
+#include "collector/events/event.h"
+#include "collector/session/options.h"
+#include "collector/stat/stat_target.h"
+
+struct gus_target;
+
+struct gus_record_slots {
+	struct gus_session_beside beside; /* for the session's options */
+	struct gus_topdown_tables tables;
+	struct gus_topdown_counted_list counted;
+	struct gus_events events;       /* counted lists them from 0 on */
+	struct gus_stat_target target;
+	struct gus_tally tally;
+	bool open;
+	bool told;                      /* this file says of which events the counts are */
+	struct gus_count *now, *before;
+	struct gus_vec(struct gus_slots_reading) readings; /* that are not written yet */
+	const struct gus_log *log;
+};
+
+/* Which events, down to a level, for that target. -1 if this machine cannot count them, with the reason; nothing is
+ * opened yet. Free it in either case. */
+int gus_record_slots_init(struct gus_record_slots *s, unsigned level, const struct gus_target *target,
+			  struct gus_pmus *pmus, const struct gus_log *log, struct gus_error *err);
+void gus_record_slots_free(struct gus_record_slots *s);
+
+#endif
