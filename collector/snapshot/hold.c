@@ -42,6 +42,8 @@
 #define STOP_MS 500             /* until the thread has stopped: microseconds if it has a CPU, else until its turn */
 #define OTHERS_NS 1000000       /* for the others: microseconds if they have CPUs, and the rest executes nothing */
 #define NAP_NS 20000
+#define NAPS 8                  /* so many, and then naps are twice as long, */
+#define NAP_LONGEST_NS 1000000  /* up to this */
 #define PASSES 16               /* over all threads, while new ones turn up */
 #define NO_MORE "ZXx"           /* states of threads that have ended */
 
@@ -161,9 +163,15 @@ static int look_at(struct gus_held *h, struct gus_held_thread *t, struct gus_err
 	return t->gone;
 }
 
-static void nap(void)
+/* After so many looks in vain. On the one CPU of a slow machine the thread comes to its stop only while we sleep, and a
+ * short sleep may be over before the kernel has got to it. */
+static void nap(unsigned looks)
 {
-	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	long ns = NAP_NS;
+
+	for (; looks >= NAPS && ns < NAP_LONGEST_NS; looks -= NAPS)
+		ns *= 2;
+	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
 /* The process runs as it likes while we wait for the first one, which may have to wait for a CPU. We look again and
@@ -175,14 +183,14 @@ static int wait_first(struct gus_held *h, struct gus_error *err)
 	uint64_t begun = gus_snapshot_now();
 	int rc;
 
-	for (;;) {
+	for (unsigned looks = 0;; looks++) {
 		uint64_t before = gus_snapshot_now();
 
 		rc = look_at(h, &h->threads.v[0], err);
 		if (rc || before > begun + STOP_MS * 1000000ull)
 			break;
 		h->since_ns = before;
-		nap();
+		nap(looks);
 	}
 	if (!h->since_ns)
 		h->since_ns = begun;
@@ -209,7 +217,7 @@ static int wait_others(struct gus_held *h, struct gus_error *err)
 		int rc;
 
 		while ((rc = look_at(h, &h->threads.v[i], err)) == 0 && gus_snapshot_now() < deadline)
-			nap();
+			nap(0);
 		if (rc < 0)
 			return -1;
 	}
