@@ -90,6 +90,7 @@ collector_libcollector_a_SOURCES = \
 	collector/snapshot/hold.c collector/snapshot/hold.h \
 	collector/snapshot/late.c collector/snapshot/late.h \
 	collector/snapshot/memory.c collector/snapshot/memory.h \
+	collector/snapshot/registers.c collector/snapshot/registers.h \
 	collector/snapshot/denial.c collector/snapshot/denial.h \
 	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \
 	collector/snapshot/stored.c collector/snapshot/stored.h \

@@ -23,10 +23,15 @@ struct gus_writer;
 #define GUS_SNAPSHOT_ADDRESS_MAX (1ull << 56)   /* behind the last one that any machine of ours gives to programs */
 #define GUS_SNAPSHOT_PAGE 4096                  /* runs are of whole pages of this size */
 
-/* Of x86-64. */
+/* Machines, and what of their registers there is. Of x86-64: */
+#define GUS_SNAPSHOT_X86_64 "x86_64"
 #define GUS_SNAPSHOT_REGISTERS 216              /* struct user_regs_struct */
 #define GUS_SNAPSHOT_STATE_MIN 576              /* x87 and SSE, and the header */
 #define GUS_SNAPSHOT_STATE_MAX 16384
+/* Of arm64: */
+#define GUS_SNAPSHOT_ARM64 "aarch64"
+#define GUS_SNAPSHOT_REGISTERS_ARM64 280        /* struct user_pt_regs, and TPIDR_EL0 */
+#define GUS_SNAPSHOT_STATE_ARM64 528            /* struct user_fpsimd_state */
 
 /* Pages that follow each other, in one mapping or in several. */
 struct gus_snapshot_run {

@@ -35,18 +35,40 @@ static bool is_page(uint64_t v)
 	return v % GUS_SNAPSHOT_PAGE == 0;
 }
 
+static const struct machine { const char *name; size_t registers, state_min, state_max; } machines[] = {
+	{ GUS_SNAPSHOT_X86_64, GUS_SNAPSHOT_REGISTERS, GUS_SNAPSHOT_STATE_MIN, GUS_SNAPSHOT_STATE_MAX },
+	{ GUS_SNAPSHOT_ARM64, GUS_SNAPSHOT_REGISTERS_ARM64, GUS_SNAPSHOT_STATE_ARM64, GUS_SNAPSHOT_STATE_ARM64 },
+};
+
+static const struct machine *machine_of(const Gusprof__Snapshot *a)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+		if (strcmp(a->machine, machines[i].name) == 0)
+			return &machines[i];
+	return NULL;
+}
+
+static int check_machine(const Gusprof__Snapshot *a, struct gus_error *err)
+{
+	const struct machine *m = machine_of(a);
+
+	if (!m)
+		return gus_fail(err, GUS_E_UNSUPPORTED,
+				"the snapshot of thread %u is of a machine '%s', and only those of x86_64 and aarch64 "
+				"are understood", a->tid, a->machine);
+	if (a->registers.len != m->registers)
+		return bad(err, a, "its registers have another size than its machine has");
+	if (a->state.len < m->state_min || a->state.len > m->state_max)
+		return bad(err, a, "its vector state has a size that its machine does not have");
+	return 0;
+}
+
 static int check_about(const Gusprof__Snapshot *a, struct gus_error *err)
 {
 	uint64_t end = 0;
 
-	if (strcmp(a->machine, "x86_64") != 0)
-		return gus_fail(err, GUS_E_UNSUPPORTED,
-				"the snapshot of thread %u is of a machine '%s', and only those of x86_64 are "
-				"understood", a->tid, a->machine);
-	if (a->registers.len != GUS_SNAPSHOT_REGISTERS)
-		return bad(err, a, "its registers have another size than x86-64 has");
-	if (a->state.len < GUS_SNAPSHOT_STATE_MIN || a->state.len > GUS_SNAPSHOT_STATE_MAX)
-		return bad(err, a, "its vector state has a size that no x86-64 has");
+	if (check_machine(a, err) != 0)
+		return -1;
 	if (a->bytes > GUS_SNAPSHOT_BYTES_MAX || !is_page(a->bytes) || a->page_size != GUS_SNAPSHOT_PAGE)
 		return bad(err, a, "it says that it has more bytes than a snapshot may hold, or no whole pages");
 	if (a->n_mappings > GUS_SNAPSHOT_MAPPINGS_MAX)

@@ -399,6 +399,7 @@ unit_tests = \
 	tests/unit/test_regions \
 	tests/unit/test_needed \
 	tests/unit/test_remembered \
+	tests/unit/test_replaying \
 	tests/unit/test_replays \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
@@ -655,6 +656,7 @@ tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_code_fetch_SOURCES = tests/unit/test_code_fetch.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
+tests_unit_test_replaying_SOURCES = tests/unit/test_replaying.c tracing/plugin/replaying.c
 tests_unit_test_follow_SOURCES = tests/unit/test_follow.c tracing/plugin/follow.c
 tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
 tests_unit_test_output_file_SOURCES = tests/unit/test_output_file.c

@@ -45,13 +45,25 @@ tracing_plugin_gusprof_qemu_so_LDADD = $(PROTOBUF_C_LIBS) $(ZSTD_LIBS) $(XXHASH_
 endif
 
 # What puts a snapshot back into memory: without any library, and at an address where no program is.
+replay_load = tracing/replay/load.c tracing/replay/load.h tracing/replay/image_format.h
+replay_link = -nostdlib -static -Wl,-Ttext-segment=0x3a0000000000 -Wl,--build-id=none
 if HOST_X86_64
 replaydir = $(pkglibdir)
 replay_PROGRAMS = tracing/replay/gusprof-replay
-tracing_replay_gusprof_replay_SOURCES = tracing/replay/loader.c tracing/replay/image_format.h
+tracing_replay_gusprof_replay_SOURCES = tracing/replay/loader.c $(replay_load)
 tracing_replay_gusprof_replay_CFLAGS = -std=gnu11 $(GUS_WARNINGS) \
 	-ffreestanding -fno-stack-protector -fPIE -fcf-protection=none -mgeneral-regs-only \
 	-fno-asynchronous-unwind-tables
-tracing_replay_gusprof_replay_LDFLAGS = -nostdlib -static -Wl,-Ttext-segment=0x3a0000000000 -Wl,--build-id=none
+tracing_replay_gusprof_replay_LDFLAGS = $(replay_link)
+tracing_replay_gusprof_replay_LDADD =
+endif
+if HOST_ARM64
+replaydir = $(pkglibdir)
+replay_PROGRAMS = tracing/replay/gusprof-replay
+tracing_replay_gusprof_replay_SOURCES = tracing/replay/loader_arm64.c $(replay_load)
+tracing_replay_gusprof_replay_CFLAGS = -std=gnu11 $(GUS_WARNINGS) \
+	-ffreestanding -fno-stack-protector -fPIE -mbranch-protection=none -mgeneral-regs-only $(GUS_KEEP_LOOPS) \
+	-fno-asynchronous-unwind-tables
+tracing_replay_gusprof_replay_LDFLAGS = $(replay_link)
 tracing_replay_gusprof_replay_LDADD =
 endif

@@ -309,7 +309,7 @@ static int parse_rate(const struct record_options *o, uint64_t *frequency, uint6
 }
 
 /* Whether it is to be taken snapshots of although nobody has asked: where they can be had at all. */
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 #define CAN_REPLAY true
 #else
 #define CAN_REPLAY false

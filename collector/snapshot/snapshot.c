@@ -20,17 +20,14 @@
  * end. Only one try is under way at a time, and whoever asked waits for it: what they share needs no lock. */
 #include "collector/snapshot/snapshot.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
-#include <sys/user.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/helper.h"
@@ -39,15 +36,11 @@
 #include "collector/snapshot/hold.h"
 #include "collector/snapshot/late.h"
 #include "collector/snapshot/memory.h"
-
-#if defined(__x86_64__)
+#include "collector/snapshot/registers.h"
 
 #define NAP_NS 300000           /* between looks at a thread that sleeps */
 #define GROWTHS 5               /* how often the memory may outgrow its room */
 #define SLACK (4ull << 20)      /* of the room: what is allocated while it is made, and the pages of the clock */
-
-#define ERESTART_FIRST 512      /* in the kernel's include/linux/errno.h, never seen by programs */
-#define ERESTART_LAST 516
 
 enum moment { MOMENT_TAKEN, MOMENT_IN_KERNEL, MOMENT_NO_ROOM, MOMENT_FAILED };
 
@@ -61,6 +54,13 @@ static int check_task(const struct gus_snapshot_wish *w, struct gus_error *err)
 {
 	struct gus_task t;
 
+	if (!gus_registers_machine())
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: registers are known how "
+				"to be put back on x86-64 and arm64 only", (int)w->pid);
+	if (sysconf(_SC_PAGESIZE) != GUS_SNAPSHOT_PAGE)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: pages have %ld bytes "
+				"on this kernel, and a snapshot's have %d", (int)w->pid, sysconf(_SC_PAGESIZE),
+				GUS_SNAPSHOT_PAGE);
 	if (!gus_task_read(w->tid, &t))
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it does not exist, or "
 				"has ended", (int)w->tid);
@@ -77,65 +77,6 @@ static int check_task(const struct gus_snapshot_wish *w, struct gus_error *err)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d (%s): it is stopped "
 				"and does not compute; continue it (kill -CONT) first", (int)w->pid, t.comm);
 	return 0;
-}
-
-/* Registers. */
-
-static int explain_registers(const struct gus_snapshot_wish *w, int sys, struct gus_error *err)
-{
-	if (sys == ESRCH)
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it was killed just when "
-				"it was stopped", (int)w->tid);
-	return gus_fail_errno(err, sys, "cannot read the registers of thread %d", (int)w->tid);
-}
-
-static int take_registers(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_error *err)
-{
-	Gusprof__Snapshot *a = s->about;
-	struct user_regs_struct regs;
-	struct iovec to = { &regs, sizeof(regs) };
-	uint8_t state[GUS_SNAPSHOT_STATE_MAX];
-
-	if (ptrace(PTRACE_GETREGSET, w->tid, (void *)(uintptr_t)NT_PRSTATUS, &to) != 0)
-		return explain_registers(w, errno, err);
-	/* 0x23 is __USER32_CS: by a far jump, a 64-bit program too can get to 32-bit code. */
-	if (to.iov_len != GUS_SNAPSHOT_REGISTERS || regs.cs == 0x23)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it executes 32-bit "
-				"code, and only 64-bit code can be replayed", (int)w->tid);
-	a->registers.len = sizeof(regs);
-	free(a->registers.data);
-	a->registers.data = gus_alloc(sizeof(regs));
-	memcpy(a->registers.data, &regs, sizeof(regs));
-	to = (struct iovec){ state, sizeof(state) };
-	if (ptrace(PTRACE_GETREGSET, w->tid, (void *)(uintptr_t)NT_X86_XSTATE, &to) != 0)
-		return explain_registers(w, errno, err);
-	a->state.len = to.iov_len;
-	free(a->state.data);
-	a->state.data = gus_alloc(to.iov_len);
-	memcpy(a->state.data, state, to.iov_len);
-	return 0;
-}
-
-/* Whether it was stopped in a system call that is not over: one that is broken off has one of the kernel's own
- * errors for its result, by which it will be made again. One that is over has its result, and what follows is the
- * program's own code. orig_rax is the number of the call, and negative outside of calls: then rax is any value that
- * the program computes. */
-static bool is_in_kernel(const struct gus_snapshot *s)
-{
-	struct user_regs_struct regs;
-	int64_t result;
-
-	memcpy(&regs, s->about->registers.data, sizeof(regs));
-	result = (int64_t)regs.rax;
-	return (int64_t)regs.orig_rax >= 0 && result <= -ERESTART_FIRST && result >= -ERESTART_LAST;
-}
-
-static uint64_t stack_pointer(const struct gus_snapshot *s)
-{
-	struct user_regs_struct regs;
-
-	memcpy(&regs, s->about->registers.data, sizeof(regs));
-	return regs.rsp;
 }
 
 /* Room. */
@@ -218,15 +159,15 @@ static void forget(struct gus_snapshot *s)
 static enum moment take_held(const struct gus_snapshot_wish *w, struct gus_held *h, struct gus_snapshot *s,
 			     struct gus_room *room, struct gus_late *late, struct gus_error *err)
 {
-	if (take_registers(w, s, err) != 0)
+	if (gus_registers_take(w->tid, s->about, err) != 0)
 		return MOMENT_FAILED;
-	if (is_in_kernel(s))
+	if (gus_registers_in_kernel(w->tid, s->about))
 		return MOMENT_IN_KERNEL;
 	forget(s);
 	if (gus_memory_list(w->pid, w->pagemap_only, s, err) != 0 || check_size(w, s->about->bytes, err) != 0)
 		return MOMENT_FAILED;
 	if (w->pause_bytes)
-		gus_late_put_off(s, stack_pointer(s), w->pause_bytes, late);
+		gus_late_put_off(s, gus_registers_stack(s->about), w->pause_bytes, late);
 	if (s->about->bytes + (w->taker ? 0 : size_of_late(late)) + SLACK / 4 > room->size)
 		return MOMENT_NO_ROOM;
 	if (gus_memory_copy(w->pid, s, room, err) != 0)
@@ -352,7 +293,7 @@ static void describe(const struct gus_snapshot_wish *w, Gusprof__Snapshot *a)
 	a->pid = (uint32_t)w->pid;
 	a->tid = (uint32_t)w->tid;
 	a->comm = gus_strdup(comm);
-	a->machine = gus_strdup("x86_64");
+	a->machine = gus_strdup(gus_registers_machine());
 	a->page_size = GUS_SNAPSHOT_PAGE;
 	a->threads = (uint32_t)tids.n;
 	a->resident = gus_task_resident(w->pid);
@@ -405,14 +346,3 @@ int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot 
 		gus_snapshot_free(s);
 	return rc;
 }
-
-#else
-
-int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err)
-{
-	*s = (struct gus_snapshot){ 0 };
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: registers are known how to be "
-			"put back on x86-64 only", (int)wish->pid);
-}
-
-#endif

@@ -197,6 +197,30 @@ static int write_seed(const char *path)
 	return 0;
 }
 
+/* Registers of each machine have a size of their own, and no other machine's. */
+static void machines(void **state)
+{
+	static const struct { const char *name; size_t registers, state; int rc; } cases[] = {
+		{ "x86_64", 216, 576, 0 }, { "x86_64", 280, 576, -1 }, { "x86_64", 216, 528, -1 },
+		{ "aarch64", 280, 528, 0 }, { "aarch64", 279, 528, -1 }, { "aarch64", 281, 528, -1 },
+		{ "aarch64", 280, 527, -1 }, { "aarch64", 280, 529, -1 }, { "aarch64", 216, 576, -1 },
+		{ "riscv64", 280, 528, -1 }, { "", 280, 528, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_snapshot s = example();
+		struct gus_error err = { 0 };
+
+		free(s.about->machine);
+		s.about->machine = gus_strdup(cases[i].name);
+		s.about->registers.len = cases[i].registers;
+		s.about->state.len = cases[i].state;
+		assert_int_equal(gus_snapshot_check(&s, &err), cases[i].rc);
+		gus_snapshot_free(&s);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +228,7 @@ int main(int argc, char **argv)
 		TEST(rules),
 		TEST(cut_at_each_byte),
 		TEST(pages_missing),
+		TEST(machines),
 	};
 
 	if (argc == 3 && strcmp(argv[1], "seed") == 0)

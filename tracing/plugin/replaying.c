@@ -7,10 +7,15 @@ enum gus_replaying_next gus_replaying_call(struct gus_replaying *r, int64_t numb
 {
 	if (!r->begun && number == GUS_REPLAY_BEGIN) {
 		r->begun = true;
+		r->jump = (int64_t)a2;
 		return GUS_REPLAYING_BEGINS;
 	}
 	if (!r->begun)
 		return GUS_REPLAYING_LOADS;
+	if (r->jump && number == r->jump) {
+		r->jump = 0;
+		return GUS_REPLAYING_LOADS;
+	}
 	r->ended_by = number == GUS_REPLAY_SIGNAL ? "signal" : "syscall";
 	r->number = number == GUS_REPLAY_SIGNAL ? a1 : (uint64_t)number;
 	r->at = number == GUS_REPLAY_SIGNAL ? a2 : 0;

@@ -11,6 +11,7 @@
 
 struct gus_replaying {
 	bool begun;             /* the loader is done, the snapshot's own code runs */
+	int64_t jump;           /* but for this call of the loader, which comes first; 0: there is none */
 	const char *ended_by;   /* "window", "syscall", "signal"; NULL: it goes on */
 	uint64_t number, at;    /* of the call or the signal, and where the signal was raised */
 };

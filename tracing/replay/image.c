@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/foreign_file.h"
+#include "collector/snapshot/registers.h"
 #include "tracing/replay/image_format.h"
 
 /* QEMU notes each page that is mapped. So of what was only reserved, no more is mapped than what lies around the pages
@@ -22,12 +23,16 @@
 #define STACK_MORE (128ull << 10)       /* that a stack may grow by */
 #define LOWEST 0x10000                  /* that the kernel lets anybody map */
 
+/* Of x86-64. */
 #define STATE_COMPONENTS 512            /* which there are: offset in an XSAVE area, its header's first integer */
 #define STATE_HEADER_REST 520
 #define STATE_HEADER_END 576
 #define STATE_OLD 7                     /* x87, SSE, AVX: what QEMU has */
 #define EFLAGS 18                       /* in user_regs_struct */
 #define EFLAGS_TRAP 0x100
+/* Of arm64. */
+#define PSTATE 33                       /* in user_pt_regs */
+#define PSTATE_FLAGS 0xf0000000u        /* N, Z, C, V: the rest is the kernel's */
 
 struct image {
 	bool native;
@@ -163,26 +168,34 @@ static int add_mappings(struct image *i, const struct gus_snapshot *s, struct gu
 	return 0;
 }
 
+static void fit_x86(struct image *i)
+{
+	uint64_t mask = i->native ? UINT64_MAX : STATE_OLD, components;
+
+	i->head.registers[EFLAGS] &= ~(uint64_t)EFLAGS_TRAP;
+	memcpy(&components, i->head.state + STATE_COMPONENTS, sizeof(components));
+	components &= mask;
+	memcpy(i->head.state + STATE_COMPONENTS, &components, sizeof(components));
+	memset(i->head.state + STATE_HEADER_REST, 0, STATE_HEADER_END - STATE_HEADER_REST);
+	i->head.state_mask = mask;
+}
+
 static void fill_head(struct image *i, const struct gus_snapshot *s)
 {
-	uint64_t mask = i->native ? UINT64_MAX : STATE_OLD;
 	const Gusprof__Snapshot *a = s->about;
-	uint64_t components;
 
 	i->head.magic = GUS_REPLAY_MAGIC;
 	i->head.mappings = sizeof(i->head);
 	i->head.mappings_n = i->mappings.n;
 	i->head.runs = sizeof(i->head) + i->mappings.n * sizeof(*i->mappings.v);
 	i->head.runs_n = s->runs.n;
-	memcpy(i->head.registers, a->registers.data, sizeof(i->head.registers));
-	i->head.registers[EFLAGS] &= ~(uint64_t)EFLAGS_TRAP;
+	memcpy(i->head.registers, a->registers.data, a->registers.len);
 	i->head.state_size = a->state.len;
 	memcpy(i->head.state, a->state.data, a->state.len);
-	memcpy(&components, i->head.state + STATE_COMPONENTS, sizeof(components));
-	components &= mask;
-	memcpy(i->head.state + STATE_COMPONENTS, &components, sizeof(components));
-	memset(i->head.state + STATE_HEADER_REST, 0, STATE_HEADER_END - STATE_HEADER_REST);
-	i->head.state_mask = mask;
+	if (strcmp(a->machine, GUS_SNAPSHOT_X86_64) == 0)
+		fit_x86(i);
+	else
+		i->head.registers[PSTATE] &= PSTATE_FLAGS;
 }
 
 static int write_all(int fd, const void *bytes, size_t size, struct gus_error *err)
@@ -200,6 +213,17 @@ static int write_all(int fd, const void *bytes, size_t size, struct gus_error *e
 		size -= (size_t)n;
 	}
 	return 0;
+}
+
+/* Registers and files are this machine's. */
+static int check_machine(const struct gus_snapshot *s, struct gus_error *err)
+{
+	const char *own = gus_registers_machine(), *its = s->about->machine;
+
+	if (own && strcmp(own, its) == 0)
+		return 0;
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay the snapshot: it is of a machine '%s', and can be "
+			"replayed on one only", its);
 }
 
 /* Memory that may not be accessed is not mapped, so it may lie anywhere; its pages would be read to where it lies. */
@@ -266,8 +290,8 @@ int gus_replay_image_make(const struct gus_snapshot *s, bool native, const struc
 									MFD_CLOEXEC | MFD_ALLOW_SEALING) };
 	if (files->image < 0)
 		return gus_fail_errno(err, errno, "cannot make an image of a snapshot");
-	if (check_runs(s, err) == 0 && add_mappings(&i, s, err) == 0 && open_own_files(&i, s, err) == 0 &&
-	    write_image(&i, s, files->image, err) == 0)
+	if (check_machine(s, err) == 0 && check_runs(s, err) == 0 && add_mappings(&i, s, err) == 0 &&
+	    open_own_files(&i, s, err) == 0 && write_image(&i, s, files->image, err) == 0)
 		rc = fcntl(files->image, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0 ?
 			0 : gus_fail_errno(err, errno, "cannot seal the image of a snapshot");
 	gus_vec_push(&files->fds, files->image);

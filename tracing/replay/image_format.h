@@ -12,7 +12,9 @@
 #define GUS_REPLAY_SIZE 0x10000000ull
 
 /* System calls of no kernel, by which it speaks to who traces it: in the first argument a number or an address. */
-#define GUS_REPLAY_BEGIN 0x67757301     /* what follows is the snapshot's own code */
+/* What follows is the snapshot's own code. The second argument: the number of the system call by which the loader gets
+ * there, which is none of the snapshot's; 0: by none. */
+#define GUS_REPLAY_BEGIN 0x67757301
 #define GUS_REPLAY_SIGNAL 0x67757302    /* it raised this signal; the second argument says where */
 
 /* What it tells of each instruction that it steps over, natively: into memory that it shares with who began it, and
@@ -42,6 +44,8 @@ struct gus_replay_told {
 };
 /* The XSAVE areas, each with GUS_REPLAY_STATE bytes of room, are behind the steps. */
 
+/* On x86-64 the 27 of user_regs_struct, on arm64 the 34 of user_pt_regs and TPIDR_EL0. */
+#define GUS_REPLAY_REGISTERS 35
 #define GUS_REPLAY_MAGIC 0x31304c5052535547ull /* "GUSRPL01" */
 #define GUS_REPLAY_STATE 16384
 
@@ -64,7 +68,7 @@ struct gus_replay_image {
 	uint64_t magic;
 	uint64_t mappings, mappings_n;  /* offsets in the image, and how many */
 	uint64_t runs, runs_n;
-	uint64_t registers[27];         /* user_regs_struct */
+	uint64_t registers[GUS_REPLAY_REGISTERS]; /* as the snapshot has them */
 	uint64_t state_size;
 	uint64_t state_mask;            /* components to be loaded: low and high half for xrstor */
 	uint8_t state[GUS_REPLAY_STATE] __attribute__((aligned(64)));

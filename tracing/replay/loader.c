@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof-replay N: puts the snapshot whose image is open as descriptor N back into memory and goes on where it was
- * taken; under QEMU, or natively, step by step. It has no library, and lies where no program does
+/* gusprof-replay N, on x86-64: puts the snapshot whose image is open as descriptor N back into memory and goes on where
+ * it was taken; under QEMU, or natively, step by step. It has no library, and lies where no program does
  * (tracing/replay/image_format.h), so that it is in nobody's way.
  *
  * It opens nothing: the image names descriptors of the files that were mapped. Natively it forbids itself all system
@@ -12,19 +12,12 @@
 #include <stdint.h>
 
 #include "tracing/replay/image_format.h"
+#include "tracing/replay/load.h"
 
-/* The kernel's interface, of x86-64. */
-enum { SYS_WRITE = 1, SYS_MMAP = 9, SYS_MPROTECT = 10, SYS_MUNMAP = 11, SYS_RT_SIGACTION = 13,
-	SYS_RT_SIGRETURN = 15, SYS_PREAD = 17, SYS_EXIT = 60, SYS_SIGALTSTACK = 131, SYS_PRCTL = 157,
-	SYS_ARCH_PRCTL = 158, SYS_SECCOMP = 317 };
-enum { PROT_RW = 3, MAP_SHARED_ = 1, MAP_PRIVATE_ = 2, MAP_FIXED_ = 0x10 };
-enum { MAP_ANONYMOUS_ = 0x20, MAP_NORESERVE_ = 0x4000, MAP_NOREPLACE = 0x100000 };
 enum { SET_GS = 0x1001, SET_FS = 0x1002 };
-enum { EEXIST_ = 17, ENOMEM_ = 12 };
 enum { R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, ORIG_RAX, RIP, CS, EFLAGS, RSP, SS,
 	FS_BASE, GS_BASE };
 #define SA_FLAGS 0x4c000004ul   /* SIGINFO, ONSTACK, RESTORER, NODEFER */
-#define STACK_SIZE 65536
 #define TRAP_FLAG 0x100ull
 
 /* What the jump needs: read by the assembly below. */
@@ -32,7 +25,6 @@ extern uint64_t replay_registers[27];
 extern uint8_t replay_stack[STACK_SIZE];
 void replay_jump(const void *state, uint64_t mask) __attribute__((noreturn));
 void replay_main(uint64_t *words) __attribute__((used, noreturn));
-#define HIDDEN __attribute__((visibility("hidden")))
 void replay_restore(void) HIDDEN;       /* returns from a handler */
 /* Copies bytes as far as they can be read: how many are left. The two places are where it reads, and behind that. */
 uint64_t replay_copy(void *to, const void *from, uint64_t n) HIDDEN;
@@ -40,98 +32,7 @@ extern const char replay_copies[] HIDDEN, replay_copied[] HIDDEN;
 
 uint64_t replay_registers[27];
 uint8_t replay_stack[STACK_SIZE] __attribute__((aligned(64)));
-static struct gus_replay_image image;
 static uint8_t signal_stack[STACK_SIZE];
-
-static long call(long n, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
-{
-	register uint64_t r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
-	long result;
-
-	__asm__ volatile("syscall" : "=a"(result) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx",
-			 "r11", "memory");
-	return result;
-}
-
-/* The last words, in hexadecimal where a number helps. */
-static void __attribute__((noreturn)) give_up(int status, const char *text, uint64_t number)
-{
-	char hex[19] = " 0x";
-	size_t length = 0;
-
-	while (text[length])
-		length++;
-	for (int i = 0; i < 16; i++)
-		hex[3 + i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
-	call(SYS_WRITE, 2, (uintptr_t)"gusprof-replay: ", 16, 0, 0, 0);
-	call(SYS_WRITE, 2, (uintptr_t)text, length, 0, 0, 0);
-	call(SYS_WRITE, 2, (uintptr_t)hex, sizeof(hex), 0, 0, 0);
-	call(SYS_WRITE, 2, (uintptr_t)"\n", 1, 0, 0, 0);
-	call(SYS_EXIT, (uint64_t)status, 0, 0, 0, 0, 0);
-	__builtin_unreachable();
-}
-
-static void read_all(int fd, uint64_t to, uint64_t size, uint64_t at)
-{
-	while (size) {
-		long got = call(SYS_PREAD, (uint64_t)fd, to, size, at, 0, 0);
-
-		if (got <= 0)
-			give_up(GUS_REPLAY_BAD, "the image cannot be read to", to);
-		to += (uint64_t)got;
-		at += (uint64_t)got;
-		size -= (uint64_t)got;
-	}
-}
-
-static void map(const struct gus_replay_mapping *m)
-{
-	bool is_file = m->file >= 0;
-	long got = call(SYS_MMAP, m->address, m->size, PROT_RW, MAP_PRIVATE_ | MAP_NOREPLACE | MAP_NORESERVE_ |
-			(is_file ? 0 : MAP_ANONYMOUS_), (uint64_t)m->file, is_file ? m->file_offset : 0);
-
-	if (got == -EEXIST_ || got == -ENOMEM_ || (got > 0 && (uint64_t)got != m->address))
-		give_up(GUS_REPLAY_CLASH, "there is something already at", m->address);
-	if (got < 0)
-		give_up(GUS_REPLAY_BAD, "nothing can be mapped at", m->address);
-}
-
-static void load_run(int image_fd, const struct gus_replay_run *run)
-{
-	long got;
-
-	if (run->file < 0 || run->size < GUS_REPLAY_MAPPED) {
-		read_all(run->file < 0 ? image_fd : run->file, run->address, run->size, run->at);
-		return;
-	}
-	got = call(SYS_MMAP, run->address, run->size, PROT_RW, MAP_PRIVATE_ | MAP_FIXED_ | MAP_NORESERVE_,
-		   (uint64_t)run->file, run->at);
-	if (got < 0)
-		give_up(GUS_REPLAY_BAD, "its pages cannot be mapped at", run->address);
-}
-
-static void load(int fd)
-{
-	struct gus_replay_mapping m;
-	struct gus_replay_run run;
-
-	read_all(fd, (uintptr_t)&image, sizeof(image), 0);
-	if (image.magic != GUS_REPLAY_MAGIC)
-		give_up(GUS_REPLAY_BAD, "this is no image of mine:", image.magic);
-	for (uint64_t i = 0; i < image.mappings_n; i++) {
-		read_all(fd, (uintptr_t)&m, sizeof(m), image.mappings + i * sizeof(m));
-		map(&m);
-	}
-	for (uint64_t i = 0; i < image.runs_n; i++) {
-		read_all(fd, (uintptr_t)&run, sizeof(run), image.runs + i * sizeof(run));
-		load_run(fd, &run);
-	}
-	for (uint64_t i = 0; i < image.mappings_n; i++) {
-		read_all(fd, (uintptr_t)&m, sizeof(m), image.mappings + i * sizeof(m));
-		if (m.protection != PROT_RW && call(SYS_MPROTECT, m.address, m.size, m.protection, 0, 0, 0) != 0)
-			give_up(GUS_REPLAY_BAD, "the protection cannot be set at", m.address);
-	}
-}
 
 /* Signals that code can raise by itself: what the snapshot's own handlers would do is not part of the window. */
 struct context { uint64_t flags, link, stack, stack_flags, stack_size, registers[23]; const uint8_t *state; };
@@ -147,7 +48,7 @@ static void on_signal(int number, const struct information *info, struct context
 {
 	(void)info;
 	call(GUS_REPLAY_SIGNAL, (uint64_t)number, context->registers[GUS_REPLAY_RIP], 0, 0, 0, 0);
-	give_up(GUS_REPLAY_BAD, "nobody listens to what is raised at", context->registers[GUS_REPLAY_RIP]);
+	gus_replay_give_up(GUS_REPLAY_BAD, "nobody listens to what is raised at", context->registers[GUS_REPLAY_RIP]);
 }
 
 static void handle(int number, void (*handler)(int, const struct information *, struct context *))
@@ -353,17 +254,7 @@ static void forbid(const struct rule *rules, size_t n)
 	const struct { uint64_t n, rules; } program = { n, (uintptr_t)rules };
 
 	if (call(SYS_SECCOMP, 1, 0, (uintptr_t)&program, 0, 0, 0) != 0)
-		give_up(GUS_REPLAY_BAD, "system calls cannot be forbidden:", 0);
-}
-
-/* The descriptor whose number a word is. */
-static int number_of(const char *word)
-{
-	int n = 0;
-
-	for (; *word >= '0' && *word <= '9' && n < 1000000; word++)
-		n = n * 10 + *word - '0';
-	return n;
+		gus_replay_give_up(GUS_REPLAY_BAD, "system calls cannot be forbidden:", 0);
 }
 
 static void map_told(int fd)
@@ -371,11 +262,11 @@ static void map_told(int fd)
 	struct { uint64_t begun, most, states_most; } head;
 	uint64_t size;
 
-	read_all(fd, (uintptr_t)&head, sizeof(head), 0);
+	gus_replay_read_all(fd, (uintptr_t)&head, sizeof(head), 0);
 	size = sizeof(*told) + head.most * sizeof(*told->steps) + head.states_most * GUS_REPLAY_STATE;
 	if (call(SYS_MMAP, GUS_REPLAY_TOLD, size, PROT_RW, MAP_SHARED_ | MAP_FIXED_, (uint64_t)fd, 0) !=
 	    (long)GUS_REPLAY_TOLD)
-		give_up(GUS_REPLAY_BAD, "what is stepped over cannot be told at", GUS_REPLAY_TOLD);
+		gus_replay_give_up(GUS_REPLAY_BAD, "what is stepped over cannot be told at", GUS_REPLAY_TOLD);
 }
 
 /* On a stack of our own. words: argc, argv[0], argv[1], ... */
@@ -385,10 +276,10 @@ void replay_main(uint64_t *words)
 	int fd;
 
 	if (words[0] < 2)
-		give_up(GUS_REPLAY_BAD, "usage: gusprof-replay DESCRIPTOR [DESCRIPTOR]; gusprof itself begins it", 0);
-	fd = number_of((const char *)(uintptr_t)words[2]);
+		gus_replay_give_up(GUS_REPLAY_BAD, "usage: gusprof-replay DESCRIPTOR [DESCRIPTOR]", 0);
+	fd = gus_replay_number_of((const char *)(uintptr_t)words[2]);
 	if (native) {
-		int steps = number_of((const char *)(uintptr_t)words[3]);
+		int steps = gus_replay_number_of((const char *)(uintptr_t)words[3]);
 
 		call(SYS_PRCTL, 38, 1, 0, 0, 0, 0);     /* no new privileges, which a filter wants */
 		forbid(while_loading, sizeof(while_loading) / sizeof(*while_loading));
@@ -398,11 +289,11 @@ void replay_main(uint64_t *words)
 		     0, 0, 0, 0);
 		map_told(steps);
 	}
-	load(fd);
+	gus_replay_load(fd);
 	for (int i = 0; i < 27; i++)
-		replay_registers[i] = image.registers[i];
-	call(SYS_ARCH_PRCTL, SET_FS, image.registers[FS_BASE], 0, 0, 0, 0);
-	call(SYS_ARCH_PRCTL, SET_GS, image.registers[GS_BASE], 0, 0, 0, 0);
+		replay_registers[i] = replay_image.registers[i];
+	call(SYS_ARCH_PRCTL, SET_FS, replay_image.registers[FS_BASE], 0, 0, 0, 0);
+	call(SYS_ARCH_PRCTL, SET_GS, replay_image.registers[GS_BASE], 0, 0, 0, 0);
 	if (native) {
 		begin_stepping();
 		forbid(from_now_on, sizeof(from_now_on) / sizeof(*from_now_on));
@@ -410,9 +301,9 @@ void replay_main(uint64_t *words)
 		told->begun = 1;
 	} else {
 		set_handlers(on_signal);
-		call(GUS_REPLAY_BEGIN, image.registers[RIP], 0, 0, 0, 0, 0);
+		call(GUS_REPLAY_BEGIN, replay_image.registers[RIP], 0, 0, 0, 0, 0);
 	}
-	replay_jump(image.state, image.state_mask);
+	replay_jump(replay_image.state, replay_image.state_mask);
 }
 
 /* No register is free and no flag may change at the end, so what is left comes from memory relative to the instruction.

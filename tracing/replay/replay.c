@@ -24,6 +24,14 @@
 #include "tracing/replay/image.h"
 #include "tracing/replay/image_format.h"
 
+/* For programs of this machine. */
+#if defined(__aarch64__)
+#define QEMU "qemu-aarch64"
+#define CAN_STEP false
+#else
+#define QEMU "qemu-x86_64"
+#define CAN_STEP true
+#endif
 #define CANNOT_BEGIN 127
 #define SECONDS 60
 #define QEMU_MEMORY (4ull << 30)        /* its own, translated code and all */
@@ -128,7 +136,7 @@ static void __attribute__((noreturn)) become(const struct run *r, int said, size
 				  (unsigned long long)r->wish->window, (unsigned long long)GUS_REPLAY_TRACE_MAX / 2,
 				  r->root);
 	char *loader = gus_format("/proc/self/fd/%d", r->loader), *image = gus_format("%d", r->files.image);
-	const char *words[12] = { "qemu-x86_64", "-cpu", "max", "-plugin", plugin }, *const nothing[] = { NULL };
+	const char *words[12] = { QEMU, "-cpu", "max", "-plugin", plugin }, *const nothing[] = { NULL };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	size_t n = 5;
 
@@ -290,7 +298,7 @@ int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_
 	*done = (struct gus_replayed){ .how = GUS_REPLAY_QEMU };
 	if (!w->tools.qemu || !w->tools.plugin || !w->tools.loader)
 		return gus_fail(err, GUS_E_NOT_FOUND,
-				"cannot replay the snapshot under QEMU: qemu-x86_64 (package qemu-user), its plugin or "
+				"cannot replay the snapshot under QEMU: " QEMU " (package qemu-user), its plugin or "
 				"gusprof-replay is missing");
 	rc = open_run(&r, s, err);
 	if (rc == 0)
@@ -304,7 +312,7 @@ int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_
 
 void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator)
 {
-	*tools = (struct gus_replay_tools){ gus_find_tool(emulator ? emulator : "qemu-x86_64"),
+	*tools = (struct gus_replay_tools){ gus_find_tool(emulator ? emulator : QEMU),
 		gus_find_part("gusprof-qemu.so"),
 		gus_find_part("gusprof-replay") };
 }
@@ -314,7 +322,7 @@ int gus_replay_tools_check(const struct gus_replay_tools *tools, struct gus_erro
 	if (tools->loader)
 		return 0;
 	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay snapshots: %s/gusprof-replay, a part of gusprof, is "
-			"missing or cannot be read; install gusprof again with it (make install, on x86-64)",
+			"missing or cannot be read; install gusprof again with it (make install, on x86-64 or arm64)",
 			PKGLIBDIR);
 }
 
@@ -337,7 +345,9 @@ int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wi
 		return gus_replay_by_steps(s, w, out, done, err);
 	if (w->how == GUS_REPLAY_QEMU)
 		return gus_replay_under_qemu(s, w, out, done, err);
-	rc = gus_replay_under_qemu(s, w, out, done, &why);
+	rc = gus_replay_under_qemu(s, w, out, done, CAN_STEP ? &why : err);
+	if (!CAN_STEP)
+		return rc;
 	if (rc == 0 && (strcmp(done->ended_by, "signal") != 0 || done->ended_number != SIGILL ||
 			(w->native_window && done->instructions >= w->native_window)))
 		return 0;

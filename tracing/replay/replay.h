@@ -24,12 +24,12 @@ enum gus_replay_how {
 };
 
 struct gus_replay_tools {
-	char *qemu;             /* qemu-x86_64; NULL: none */
+	char *qemu;             /* qemu-x86_64 or qemu-aarch64, as this machine is; NULL: none */
 	char *plugin;           /* gusprof-qemu.so; NULL: none */
 	char *loader;           /* gusprof-replay */
 };
 
-/* Those that are built and installed with this program. emulator NULL: qemu-x86_64. Freed with
+/* Those that are built and installed with this program. emulator NULL: QEMU for its programs. Freed with
  * gus_replay_tools_free. */
 void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator);
 /* Whether anything can be replayed with them: without QEMU or its plugin a window is stepped through. -1 with err; that

@@ -432,7 +432,7 @@ int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_re
 			struct gus_replayed *done, struct gus_error *err)
 {
 	(void)w, (void)out, (void)done;
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay the snapshot of thread %u: only x86-64 can",
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay the snapshot of thread %u step by step: only x86-64 can",
 			snapshot->about->tid);
 }
 
