@@ -161,5 +161,31 @@ one=$(one_of_both out)
 echo "guest: of phase_one $true_one % by its own clock, by perf's samples $one"
 ok "import: phase_one within 3 points" near "$one" "$true_one" 3
 
+# Snapshots of what runs, replayed by qemu-aarch64: a window of each, of the two functions' own loops.
+phases 3 2 0 >true.txt 2>/dev/null &
+target=$!
+sleep 1
+gusprof model -p $target --snapshots 3 --window 100000 >out 2>err
+ok "model -p: exit status" is $? 0
+echo "guest: $(grep 'windows of' out)"
+ok "model -p: whole windows" says ' 300.0 k instructions, ' out
+ok "model -p: of the two functions' loops" says ' phase_\(one\|two\), loop at .*\[phases\]' out
+ok "model -p: their instructions" says 'madd w1, w1, w7, w6' out
+ok "model -p: all instructions have a row" says ' 100.00% of the instructions have a row' out
+ok "model -p: nothing was missed in small tables" says ' L1 100.00%' out
+kill -TERM $target
+wait $target
+ok "model -p: the process is not disturbed" is $? 0
+
+# The same while it is recorded.
+gusprof record --trace auto --trace-window 50000 -o traced.data -- phases 3 2 60 >true.txt 2>err
+ok "record --trace auto: exit status" is $? 0
+ok "record --trace auto: windows" says '[0-9]* windows of what it did, of up to 50000 instructions'
+gusprof report --stacks -i traced.data >out 2>>err
+ok "report --stacks: exit status" is $? 0
+ok "report --stacks: nearly all is in code that windows executed" says '^# 9[0-9]\.. % of the time is in code that' out
+ok "report --stacks: by the table of this CPU" says '^# the model is of cortex-a72' out
+echo "guest: $(grep 'windows of what' err)"
+
 echo "$passed of $n"
 test "$passed" = "$n"
