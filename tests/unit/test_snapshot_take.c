@@ -187,20 +187,27 @@ static void assert_pattern(const struct gus_snapshot *s)
 	}
 }
 
+/* Among the registers of a snapshot. */
+#if defined(__aarch64__)
+#define PC_AT 32
+#else
+#define PC_AT 16
+#endif
+
 static void copied_is_what_was_there(void **state)
 {
 	pid_t pid = begin(spinning, 1);
 	struct gus_snapshot a, b;
 	struct gus_error err = { 0 };
 	struct gus_snapshot_wish w = { .pid = pid, .tid = pid, .pagemap_only = true };
-	uint64_t rip;
+	uint64_t pc;
 
 	(void)state;
 	if (take(pid, &a, &err) != 0)
 		fail_msg("%s", err.text);
 	assert_pattern(&a);
-	memcpy(&rip, a.about->registers.data + 8 * 16, sizeof(rip));
-	assert_in_range(rip, (uintptr_t)spin, (uintptr_t)spin + 256);
+	memcpy(&pc, a.about->registers.data + 8 * PC_AT, sizeof(pc));
+	assert_in_range(pc, (uintptr_t)spin, (uintptr_t)spin + 256);
 	assert_true(a.about->pause_ns > 0);
 	assert_int_equal(a.about->threads, 1);
 	assert_goes_on();
@@ -721,8 +728,8 @@ int main(void)
 		cmocka_unit_test(who_is_killed_lets_go),
 	};
 
-#if !defined(__x86_64__)
-	printf("skipped: snapshots are taken on x86-64 only\n");
+#if !defined(__x86_64__) && !defined(__aarch64__)
+	printf("skipped: snapshots are taken on x86-64 and arm64 only\n");
 	return 77;
 #endif
 	if (!may_trace())
