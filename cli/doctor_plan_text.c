@@ -207,6 +207,6 @@ void gus_doctor_plan_text(const struct gus_screen *s, const struct gus_plan *pla
 		print_absences(s, part);
 	}
 	putchar('\n');
-	gus_screen_fold(s, stdout, "", "  ", "What is unknown by events is modelled where the windows that record takes "
-			"(--trace auto) have executed the code: report --stacks marks it so.");
+	gus_screen_fold(s, stdout, "", "  ", "What is unknown by events is modelled where the windows that record "
+			"takes (--trace auto) have executed the code: report --stacks marks it so.");
 }
