@@ -4,6 +4,7 @@
 # program twice differs by chance alone.
 . "$(dirname "$0")/lib.sh"
 shown='err out'
+GUSPROF_CACHE=$PWD/cache # each recording's account is made once
 
 # Two functions, each a chain; CODE is a turn of the second one.
 build() # FILE CODE
