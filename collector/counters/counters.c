@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "collector/counters/ring.h"
+#include "collector/kernel/perf.h"
 
 #define REDRAW_MIN_NS 100000000
 #define REDRAW_PERIODS 250
@@ -39,7 +39,7 @@ void gus_counters_close_rings(struct gus_counters *c)
 	for (size_t i = 0; i < c->flights.n; i++)
 		gus_ring_unmap(&c->flights.v[i]);
 	for (size_t i = 0; i < c->holders.n; i++)
-		close(c->holders.v[i]);
+		gus_perf.close(c->holders.v[i]);
 	gus_vec_free(&c->rings);
 	gus_vec_free(&c->flights);
 	gus_vec_free(&c->holders);
@@ -49,9 +49,9 @@ void gus_counters_close(struct gus_counters *c)
 {
 	for (size_t i = 0; i < c->list.n; i++)
 		if (c->list.v[i].fd >= 0)
-			close(c->list.v[i].fd);
+			gus_perf.close(c->list.v[i].fd);
 	for (size_t i = 0; i < c->tracking.n; i++)
-		close(c->tracking.v[i]);
+		gus_perf.close(c->tracking.v[i]);
 	gus_counters_close_rings(c);
 	gus_vec_free(&c->list);
 	gus_vec_free(&c->tracking);
@@ -67,13 +67,13 @@ static void tell_leaders(struct gus_counters *c, unsigned long request)
 {
 	for (size_t i = 0; i < c->list.n; i++)
 		if (c->list.v[i].leader && c->list.v[i].fd >= 0)
-			ioctl(c->list.v[i].fd, request, 0);
+			gus_perf.ioctl(c->list.v[i].fd, request, 0);
 }
 
 void gus_counters_track(struct gus_counters *c)
 {
 	for (size_t i = 0; i < c->tracking.n; i++)
-		ioctl(c->tracking.v[i], PERF_EVENT_IOC_ENABLE, 0);
+		gus_perf.ioctl(c->tracking.v[i], PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void gus_counters_enable(struct gus_counters *c)
@@ -85,7 +85,7 @@ void gus_counters_enable_wide(struct gus_counters *c)
 {
 	for (size_t i = 0; i < c->list.n; i++)
 		if (c->list.v[i].wide && c->list.v[i].leader && c->list.v[i].fd >= 0)
-			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+			gus_perf.ioctl(c->list.v[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void gus_counters_pause(struct gus_counters *c)
@@ -97,7 +97,7 @@ void gus_counters_disable(struct gus_counters *c)
 {
 	tell_leaders(c, PERF_EVENT_IOC_DISABLE);
 	for (size_t i = 0; i < c->tracking.n; i++)
-		ioctl(c->tracking.v[i], PERF_EVENT_IOC_DISABLE, 0);
+		gus_perf.ioctl(c->tracking.v[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* Rates. */
@@ -111,7 +111,7 @@ void gus_counters_redraw(struct gus_counters *c)
 		if (k->fd < 0 || k->silent || !c->events->v[k->event].jitter)
 			continue;
 		period = gus_period_draw(&c->random, c->events->v[k->event].period);
-		if (ioctl(k->fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
+		if (gus_perf.ioctl(k->fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
 			k->period = period;
 	}
 }
@@ -148,7 +148,8 @@ void gus_counters_set_rate(struct gus_counters *c, uint64_t hz)
 		uint64_t value = hz;
 
 		if (c->list.v[i].fd >= 0 && !c->list.v[i].silent && e->governed && !e->period)
-			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_PERIOD, &value); /* of an adaptive event: its frequency */
+			/* Of an adaptive event: its frequency. */
+			gus_perf.ioctl(c->list.v[i].fd, PERF_EVENT_IOC_PERIOD, &value);
 	}
 	gus_counters_redraw(c);
 }
@@ -162,7 +163,7 @@ void gus_counters_thin(struct gus_counters *c, uint64_t n)
 		uint64_t value = n;
 
 		if (c->list.v[i].fd >= 0 && c->events->v[c->list.v[i].event].at_switch)
-			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_PERIOD, &value);
+			gus_perf.ioctl(c->list.v[i].fd, PERF_EVENT_IOC_PERIOD, &value);
 	}
 }
 
@@ -206,7 +207,7 @@ static bool read_counter(const struct gus_counter *k, struct reading *v)
 
 	*v = (struct reading){ 0 };
 	do
-		got = k->fd >= 0 ? read(k->fd, v, sizeof(*v)) : 0;
+		got = k->fd >= 0 ? gus_perf.read(k->fd, v, sizeof(*v)) : 0;
 	while (got < 0 && errno == EINTR);
 	return got >= (ssize_t)(4 * sizeof(uint64_t));
 }
@@ -283,7 +284,7 @@ void gus_counters_retire(struct gus_counters *c, size_t from, size_t to)
 	for (size_t i = from; i < to; i++) {
 		if (c->list.v[i].fd < 0)
 			continue;
-		close(c->list.v[i].fd);
+		gus_perf.close(c->list.v[i].fd);
 		c->list.v[i].fd = -1;
 		c->open--;
 	}

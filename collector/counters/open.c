@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "collector/events/pmu.h"
 #include "collector/host/procfs.h"
 #include "collector/host/text.h"
+#include "collector/kernel/perf.h"
 #include "collector/target/target.h"
 
 #define SPARE_FILES 32       /* for everything else that is open */
@@ -231,7 +231,7 @@ static int open_tracker(struct gus_counters *c, pid_t task, const struct gus_rin
 	if (fd < 0)
 		return explain(c, &dummy, task, ring->cpu, -fd, err);
 	gus_vec_push(&c->tracking, fd);
-	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
+	if (gus_perf.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
 		return gus_fail_errno(err, errno, "cannot join the ring of cpu %u", ring->cpu);
 	return 0;
 }
@@ -297,10 +297,10 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 		return explain(c, e, task, ring->cpu, -counter.fd, err);
 	gus_vec_push(&c->list, counter);
 	c->open++;
-	if (ioctl(counter.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
+	if (gus_perf.ioctl(counter.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
 		return gus_fail_errno(err, errno, "cannot join the ring of %s on cpu %u with the others", e->name,
 				      ring->cpu);
-	if (ioctl(counter.fd, PERF_EVENT_IOC_ID, &id) != 0)
+	if (gus_perf.ioctl(counter.fd, PERF_EVENT_IOC_ID, &id) != 0)
 		return gus_fail_errno(err, errno, "cannot ask for the id of %s on cpu %u", e->name, ring->cpu);
 	gus_records_add_id(&c->records, id, number);
 	if (e->group)
@@ -565,7 +565,7 @@ static void close_trackers(struct gus_counters *c, size_t from, size_t to)
 	if (from == to)
 		return;
 	for (size_t i = from; i < to; i++)
-		close(c->tracking.v[i]);
+		gus_perf.close(c->tracking.v[i]);
 	memmove(c->tracking.v + from, c->tracking.v + to, (c->tracking.n - to) * sizeof(*c->tracking.v));
 	c->tracking.n -= to - from;
 }

@@ -27,10 +27,10 @@
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "collector/kernel/perf.h"
 
 #define RECORD_MAX 65536 /* a header's length field has 16 bits */
 #define TELL_PARTS 8     /* the kernel is told of free room after each such part of a ring */
@@ -141,7 +141,7 @@ size_t gus_ring_snapshot(struct gus_ring *ring, void (*take)(const void *record,
 	uint64_t head, end;
 	size_t n;
 
-	ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+	gus_perf.ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
 	head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
 	for (end = head; end != ring->seen;) {
 		size_t size = size_at(ring, end, ring->size - (end - head));
@@ -153,7 +153,7 @@ size_t gus_ring_snapshot(struct gus_ring *ring, void (*take)(const void *record,
 	}
 	for (n = starts.n; n-- > 0; end = starts.v[n])
 		take(record_at(ring, starts.v[n], end - starts.v[n]), end - starts.v[n], context);
-	ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+	gus_perf.ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
 	n = starts.n;
 	ring->seen = head;
 	gus_vec_free(&starts);

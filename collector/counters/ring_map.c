@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "collector/host/text.h"
+#include "collector/kernel/perf.h"
 
 #define PAGES_MIN 8
 
@@ -37,7 +38,7 @@ static int map(struct gus_ring *ring, int fd, unsigned cpu, size_t size, int pro
 	void *memory;
 
 	for (;; size /= 2) {
-		memory = mmap(NULL, page + size, protection, MAP_SHARED, fd, 0);
+		memory = gus_perf.mmap(NULL, page + size, protection, MAP_SHARED, fd, 0);
 		if (memory != MAP_FAILED)
 			break;
 		if (errno != EPERM || size <= PAGES_MIN * page)
@@ -64,7 +65,7 @@ int gus_ring_map_flight(struct gus_ring *ring, int fd, unsigned cpu, size_t size
 void gus_ring_unmap(struct gus_ring *ring)
 {
 	if (ring->control)
-		munmap(ring->control, page_size() + ring->size);
+		gus_perf.munmap(ring->control, page_size() + ring->size);
 	free(ring->whole);
 	*ring = (struct gus_ring){ .fd = -1 };
 }

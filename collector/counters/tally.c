@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "collector/events/attr.h"
 #include "collector/events/pmu.h"
+#include "collector/kernel/perf.h"
 
 #define SPARE_FILES 32 /* for everything else that is open */
 
@@ -146,7 +146,7 @@ static void give_up_failed(struct gus_tally *t)
 		if (t->states[c.event] == GUS_TALLY_OPEN)
 			t->list.v[kept++] = c;
 		else
-			close(c.fd);
+			gus_perf.close(c.fd);
 	}
 	t->list.n = kept;
 }
@@ -179,7 +179,7 @@ int gus_tally_open(struct gus_tally *t, struct gus_events *events, const struct 
 void gus_tally_close(struct gus_tally *t)
 {
 	for (size_t i = 0; i < t->list.n; i++)
-		close(t->list.v[i].fd);
+		gus_perf.close(t->list.v[i].fd);
 	gus_vec_free(&t->list);
 	free(t->states);
 	free(t->reasons);
@@ -190,7 +190,7 @@ static void tell_leaders(struct gus_tally *t, unsigned long request)
 {
 	for (size_t i = 0; i < t->list.n; i++)
 		if (t->list.v[i].leader)
-			ioctl(t->list.v[i].fd, request, 0);
+			gus_perf.ioctl(t->list.v[i].fd, request, 0);
 }
 
 void gus_tally_enable(struct gus_tally *t)
@@ -208,7 +208,7 @@ static bool read_counter(int fd, uint64_t v[3])
 	ssize_t got;
 
 	do
-		got = read(fd, v, 3 * sizeof(*v));
+		got = gus_perf.read(fd, v, 3 * sizeof(*v));
 	while (got < 0 && errno == EINTR);
 	return got == 3 * sizeof(*v);
 }

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "collector/kernel/perf.h"
 
 #define SIZE_VER8 136     /* with config3 */
 #define FORMAT_LOST 16    /* PERF_FORMAT_LOST; not in the headers of kernels before 6.0 */
@@ -148,9 +148,9 @@ void gus_attr_fill_tracking(union gus_attr *a, const struct gus_attr_plan *plan)
 static int open_with(const union gus_attr *a, pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
 	union gus_attr copy = *a; /* the kernel may write its own size there */
-	long fd = syscall(SYS_perf_event_open, &copy.kernel, pid, cpu, group_fd, flags | PERF_FLAG_FD_CLOEXEC);
+	int fd = gus_perf.open(&copy.kernel, pid, cpu, group_fd, flags | PERF_FLAG_FD_CLOEXEC);
 
-	return fd < 0 ? -errno : (int)fd;
+	return fd < 0 ? -errno : fd;
 }
 
 int gus_attr_open(const union gus_attr *a, pid_t pid, int cpu, int group_fd)
@@ -190,6 +190,6 @@ int gus_attr_settle(struct gus_attr_plan *plan)
 
 	if (fd < 0)
 		return fd;
-	close(fd);
+	gus_perf.close(fd);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "collector/host/text.h"
+#include "collector/kernel/perf.h"
 
 #define TEXT_MAX 4096
 
@@ -36,7 +37,8 @@ static int not_hidden(const struct dirent *d)
 static void each_entry(const char *folder, void (*take)(const char *name, void *context), void *context)
 {
 	struct dirent **names;
-	int n = scandir(folder, &names, not_hidden, by_name);
+	char room[GUS_PERF_PATH];
+	int n = scandir(gus_perf.path(folder, room), &names, not_hidden, by_name);
 
 	for (int i = 0; i < n; i++) {
 		take(names[i]->d_name, context);

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "collector/kernel/perf.h"
+
 bool gus_read_text(const char *path, char *text, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char room[GUS_PERF_PATH];
+	int fd = open(gus_perf.path(path, room), O_RDONLY | O_CLOEXEC);
 	size_t n = 0;
 	ssize_t got;
 

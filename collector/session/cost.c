@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "base/ascending.h"
 #include "collector/counters/counters.h"
 #include "collector/counters/ring.h"
+#include "collector/kernel/perf.h"
 #include "collector/session/cost_work.h"
 #include "collector/target/target.h"
 #include "collector/trial/probe.h"
@@ -81,14 +81,14 @@ static void gather(struct crowd *crowd, const struct gus_counters *c)
 		if (fd < 0)
 			break;
 		crowd->fds[crowd->n++] = fd;
-		ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, c->holders.v[0]);
+		gus_perf.ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, c->holders.v[0]);
 	}
 }
 
 static void disperse(struct crowd *crowd)
 {
 	for (size_t i = 0; i < crowd->n; i++)
-		close(crowd->fds[i]);
+		gus_perf.close(crowd->fds[i]);
 	gus_sleeper_stop(crowd->sleeper);
 }
 

@@ -16,6 +16,7 @@
 #include "collector/doctor/facts.h"
 #include "collector/host/frequency.h"
 #include "collector/host/priority.h"
+#include "collector/kernel/perf.h"
 #include "collector/session/private.h"
 
 #define TICK_NS 100000000ULL    /* housekeeping */
@@ -267,7 +268,7 @@ static void loop(struct session *s)
 		bool wake = false;
 
 		s->now = gus_clock_ns(CLOCK_MONOTONIC);
-		if (poll(s->polls.v, s->recording ? s->polls.n : 1, timeout_ms(s)) < 0 && errno != EINTR)
+		if (gus_perf.poll(s->polls.v, s->recording ? s->polls.n : 1, timeout_ms(s)) < 0 && errno != EINTR)
 			break;
 		s->now = gus_clock_ns(CLOCK_MONOTONIC);
 		if (s->polls.v[0].revents)

@@ -2,27 +2,27 @@
 #include "collector/timing/counter.h"
 
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "collector/events/attr.h"
 #include "collector/events/event.h"
 #include "collector/events/pmu.h"
 #include "collector/host/clock.h"
+#include "collector/kernel/perf.h"
 
 #define UNITS 256               /* of a chain, to try it */
 #define WRONG 0.05              /* what it may count beside the chain's cycles, as a part of them */
 
 bool gus_timing_counter_read(int fd, uint64_t *cycles)
 {
-	return read(fd, cycles, sizeof(*cycles)) == sizeof(*cycles);
+	return gus_perf.read(fd, cycles, sizeof(*cycles)) == sizeof(*cycles);
 }
 
 static bool counts(int fd)
 {
 	double least = 0;
 
-	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+	if (gus_perf.ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return false;
 	for (unsigned i = 0; i < 5; i++) {
 		uint64_t start, end;
@@ -52,7 +52,7 @@ static int open_event(const struct gus_event *e)
 	a.kernel.read_format = 0;
 	fd = gus_attr_open(&a, 0, -1, -1);
 	if (fd >= 0 && !counts(fd)) {
-		close(fd);
+		gus_perf.close(fd);
 		fd = -1;
 	}
 	return fd < 0 ? -1 : fd;

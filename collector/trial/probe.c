@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "collector/doctor/facts.h"
 #include "collector/events/attr.h"
 #include "collector/host/clock.h"
+#include "collector/kernel/perf.h"
 #include "collector/records/records.h"
 #include "collector/trial/self.h"
 
@@ -85,15 +85,16 @@ static enum gus_verdict judge(struct self_event *s, bool precise)
 {
 	uint64_t start = now_ns(), count = 0;
 
-	if (ioctl(s->own.fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+	if (gus_perf.ioctl(s->own.fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return GUS_PROBE_UNTRIED;
 	while (s->samples < ENOUGH_SAMPLES && now_ns() - start < GIVE_UP_NS) {
 		gus_clock_run(GUS_CLOCK_PRODUCTS, 1500);
 		gus_ring_drain(&s->own.ring, count_sample, s);
 	}
-	ioctl(s->own.fd, PERF_EVENT_IOC_DISABLE, 0); /* this empties the buffers of precise events into the ring */
+	/* This empties the buffers of precise events into the ring. */
+	gus_perf.ioctl(s->own.fd, PERF_EVENT_IOC_DISABLE, 0);
 	gus_ring_drain(&s->own.ring, count_sample, s);
-	if (read(s->own.fd, &count, sizeof(count)) != sizeof(count))
+	if (gus_perf.read(s->own.fd, &count, sizeof(count)) != sizeof(count))
 		return GUS_PROBE_UNTRIED;
 	if (!count)
 		return GUS_PROBE_STILL;
@@ -172,7 +173,7 @@ static int opens(const struct gus_event *event, const struct gus_attr_plan *plan
 	gus_attr_fill(&a, &e, plan, true);
 	fd = gus_attr_open(&a, 0, -1, -1);
 	if (fd >= 0)
-		close(fd);
+		gus_perf.close(fd);
 	return fd < 0 ? fd : 0;
 }
 
@@ -302,7 +303,7 @@ static int explain_refusal(struct gus_error *err)
 	gus_attr_fill(&a, &clock, &plan, true);
 	fd = gus_attr_open(&a, 0, -1, -1);
 	if (fd >= 0) {
-		close(fd);
+		gus_perf.close(fd);
 		return gus_fail(err, GUS_E_PERMISSION, "no event delivers samples here: not even %u KiB of memory "
 				"may be locked for a ring (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK); gusprof "
 				"doctor says more", (unsigned)GUS_SELF_RING_BYTES >> 10);
@@ -439,9 +440,9 @@ uint64_t gus_probe_cost_with(const struct gus_event *event, const struct gus_car
 	for (unsigned i = 0; i < COST_PAIRS; i++) {
 		uint64_t without = time_spin(), with;
 
-		ioctl(s.own.fd, PERF_EVENT_IOC_ENABLE, 0);
+		gus_perf.ioctl(s.own.fd, PERF_EVENT_IOC_ENABLE, 0);
 		with = time_spin();
-		ioctl(s.own.fd, PERF_EVENT_IOC_DISABLE, 0);
+		gus_perf.ioctl(s.own.fd, PERF_EVENT_IOC_DISABLE, 0);
 		s.samples = 0;
 		gus_ring_drain(&s.own.ring, count_sample, &s);
 		if (s.samples)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trial/self.h"
 
-#include <unistd.h>
 
 #include "base/error.h"
 #include "collector/events/attr.h"
 #include "collector/events/event.h"
+#include "collector/kernel/perf.h"
 
 #define RING_RECORDS 16           /* with stacks; half a millisecond of probing has some six */
 
@@ -30,12 +30,12 @@ int gus_self_open(struct gus_self *self, const struct gus_event *event, uint64_t
 		return self->fd;
 	if (gus_ring_map(&self->ring, self->fd, 0, ring_bytes, &why) == 0)
 		return 0;
-	close(self->fd);
+	gus_perf.close(self->fd);
 	return -why.sys;
 }
 
 void gus_self_close(struct gus_self *self)
 {
 	gus_ring_unmap(&self->ring);
-	close(self->fd);
+	gus_perf.close(self->fd);
 }

@@ -10,7 +10,6 @@
 #include "collector/trial/skid.h"
 
 #include <string.h>
-#include <sys/ioctl.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <time.h>
@@ -19,6 +18,7 @@
 #include "collector/events/attr.h"
 #include "collector/events/cargo.h"
 #include "collector/events/event.h"
+#include "collector/kernel/perf.h"
 #include "collector/records/records.h"
 #include "collector/trial/self.h"
 
@@ -173,14 +173,15 @@ static void pass(struct test *t, enum gus_skid_slow slow)
 	for (size_t i = 0; slow == GUS_SKID_LOAD && i < NODES; i++)
 		flush(&t->ring[i]);
 	flushed();
-	ioctl(t->self.fd, PERF_EVENT_IOC_ENABLE, 0);
+	gus_perf.ioctl(t->self.fd, PERF_EVENT_IOC_ENABLE, 0);
 	if (slow == GUS_SKID_LOAD)
 		t->ring = chase(&t->line, t->ring, NODES);
 	else if (slow == GUS_SKID_ROOT)
 		t->x = roots(&t->line, t->x, ROOTS);
 	else
 		t->product = multiply(&t->line, t->product, PRODUCTS);
-	ioctl(t->self.fd, PERF_EVENT_IOC_DISABLE, 0); /* this empties the buffers of precise events into the ring */
+	/* This empties the buffers of precise events into the ring. */
+	gus_perf.ioctl(t->self.fd, PERF_EVENT_IOC_DISABLE, 0);
 	gus_ring_drain(&t->self.ring, take, t);
 }
 

@@ -3,9 +3,9 @@
 
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "collector/events/attr.h"
+#include "collector/kernel/perf.h"
 #include "collector/trial/probe.h"
 #include "collector/trial/skid.h"
 #include "collector/trial/trial.h"
@@ -43,7 +43,7 @@ static void try_recording(struct gus_facts *f, struct gus_pmus *pmus)
 	f->tracking = fd >= 0;
 	f->features = fd >= 0 ? plan.features : 0;
 	if (fd >= 0)
-		close(fd);
+		gus_perf.close(fd);
 	if (gus_probe_auto(&events, pmus, &choice, NULL) == 0 && f->tracking) {
 		f->tier = choice.tier;
 		snprintf(f->event, sizeof(f->event), "%s", events.v[0].name);

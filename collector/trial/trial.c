@@ -5,7 +5,6 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "collector/counters/tally.h"
 #include "collector/events/attr.h"
 #include "collector/host/clock.h"
+#include "collector/kernel/perf.h"
 #include "collector/trial/probe.h"
 
 #define RING_BYTES (64u << 10)
@@ -91,12 +91,12 @@ static bool run_sampling(int fd, struct seen *seen)
 	if (gus_ring_map(&ring, fd, 0, RING_BYTES, NULL) != 0)
 		return false;
 	start = now_ns();
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	gus_perf.ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	while (seen->samples < ENOUGH_SAMPLES && now_ns() - start < GIVE_UP_NS) {
 		gus_clock_run(GUS_CLOCK_PRODUCTS, 1500);
 		gus_ring_drain(&ring, see, seen);
 	}
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	gus_perf.ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	gus_ring_drain(&ring, see, seen);
 	gus_ring_unmap(&ring);
 	return true;
@@ -131,11 +131,11 @@ static void try_samples(struct gus_class_facts *f, union gus_attr *a, bool branc
 		f->verdict = GUS_PROBE_GOOD;
 		f->level = branches ? (unsigned)seen.branches : 0;
 	} else {
-		bool counts = read(fd, &count, sizeof(count)) == sizeof(count) && count;
+		bool counts = gus_perf.read(fd, &count, sizeof(count)) == sizeof(count) && count;
 
 		f->verdict = counts || seen.samples ? GUS_PROBE_SILENT : GUS_PROBE_STILL;
 	}
-	close(fd);
+	gus_perf.close(fd);
 }
 
 static void try_ibs(struct gus_class_facts *f, struct gus_pmus *pmus)
@@ -193,19 +193,19 @@ static void try_spe(struct gus_class_facts *f, struct gus_pmus *pmus)
 		page = ring.control;
 		page->aux_offset = (uint64_t)sysconf(_SC_PAGESIZE) + ring.size;
 		page->aux_size = AUX_BYTES;
-		aux = mmap(NULL, AUX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)page->aux_offset);
+		aux = gus_perf.mmap(NULL, AUX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)page->aux_offset);
 		if (aux != MAP_FAILED) {
-			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+			gus_perf.ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 			gus_clock_run(GUS_CLOCK_PRODUCTS, 50000);
-			ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+			gus_perf.ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 			f->sys = 0;
 			f->verdict = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) ? GUS_PROBE_GOOD :
 				GUS_PROBE_SILENT;
-			munmap(aux, AUX_BYTES);
+			gus_perf.munmap(aux, AUX_BYTES);
 		}
 		gus_ring_unmap(&ring);
 	}
-	close(fd);
+	gus_perf.close(fd);
 }
 
 /* Counts on ourselves; all must move. Of the same event on several kinds of cores one is enough, as this thread is
@@ -297,7 +297,7 @@ static void try_event(struct gus_class_facts *f, const char *spec, struct gus_pm
 		fd = open_self(f, &a);
 		if (fd < 0)
 			continue;
-		close(fd);
+		gus_perf.close(fd);
 		if (f->user_only)
 			gus_event_exclude_kernel(e);
 		f->verdict = gus_probe_event(e);
