@@ -338,6 +338,8 @@ unit_tests = \
 	tests/unit/test_image \
 	tests/unit/test_penalties \
 	tests/unit/test_perfdata \
+	tests/unit/test_counters \
+	tests/unit/test_probe \
 	tests/unit/test_plan \
 	tests/unit/test_plan_pfm \
 	tests/unit/test_psv \
@@ -552,6 +554,10 @@ tests_unit_test_golden_words_SOURCES = tests/unit/test_golden_words.c $(golden_w
 tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
 tests_unit_test_penalties_SOURCES = tests/unit/test_penalties.c $(made_program)
+# The kernel that is played: gus_perf of its own, in place of the library's.
+machine = tests/machine/machine.c tests/machine/machine.h
+tests_unit_test_counters_SOURCES = tests/unit/test_counters.c $(machine)
+tests_unit_test_probe_SOURCES = tests/unit/test_probe.c $(machine)
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c
 tests_unit_test_plan_pfm_SOURCES = tests/unit/test_plan_pfm.c
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c

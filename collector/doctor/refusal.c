@@ -45,6 +45,9 @@ int gus_refusal_explain(struct gus_error *err, const struct gus_event *e, int cp
 		return gus_fail(err, GUS_E_PERMISSION, "cannot open %s on cpu %d: permission denied; "
 				"kernel.perf_event_paranoid is %s: lower it to %d, get CAP_PERFMON, or, in a "
 				"container, allow perf_event_open", e->name, cpu, paranoid, e->kernel ? 1 : 2);
+	case E2BIG:
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot open %s on cpu %d: this kernel is too old for what the "
+				"event asks of it (config3 is taken from 6.3 on)", e->name, cpu);
 	case EOPNOTSUPP:
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot sample %s: the hardware does not sample this event%s",
 				e->name, *precise ? precise : ", it only counts it");
