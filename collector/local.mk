@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += collector/libcollector.a
 collector_libcollector_a_SOURCES = \
+	collector/counters/aux.c collector/counters/aux.h \
 	collector/counters/counters.c collector/counters/counters.h \
 	collector/counters/merge.c collector/counters/merge.h \
 	collector/counters/open.c \
@@ -20,6 +21,7 @@ collector_libcollector_a_SOURCES = \
 	collector/events/period.c collector/events/period.h \
 	collector/events/pfm.c collector/events/pfm.h \
 	collector/events/pmu.c collector/events/pmu.h \
+	collector/events/planned.c collector/events/planned.h \
 	collector/host/build_id.c collector/host/build_id.h \
 	collector/host/clock.c collector/host/clock.h \
 	collector/host/frequency.c collector/host/frequency.h \
@@ -66,6 +68,7 @@ collector_libcollector_a_SOURCES = \
 	collector/records/records.c collector/records/records.h \
 	collector/records/sideband.c collector/records/sideband.h \
 	collector/records/spe.c collector/records/spe.h \
+	collector/session/area.c collector/session/area.h \
 	collector/session/call_graph.c collector/session/call_graph.h \
 	collector/session/control.c collector/session/control.h \
 	collector/session/cost.c collector/session/cost.h \
@@ -118,6 +121,7 @@ collector_libcollector_a_SOURCES = \
 	collector/timing/timing.c collector/timing/timing.h \
 	collector/trial/branches.c collector/trial/branches.h \
 	collector/trial/callers.c collector/trial/callers.h \
+	collector/trial/planned.c \
 	collector/trial/probe.c collector/trial/probe.h \
 	collector/trial/self.c collector/trial/self.h \
 	collector/trial/skid.c collector/trial/skid.h \

@@ -339,6 +339,7 @@ unit_tests = \
 	tests/unit/test_penalties \
 	tests/unit/test_perfdata \
 	tests/unit/test_counters \
+	tests/unit/test_planned \
 	tests/unit/test_probe \
 	tests/unit/test_plan \
 	tests/unit/test_plan_pfm \
@@ -558,6 +559,8 @@ tests_unit_test_penalties_SOURCES = tests/unit/test_penalties.c $(made_program)
 machine = tests/machine/machine.c tests/machine/machine.h
 tests_unit_test_counters_SOURCES = tests/unit/test_counters.c $(machine)
 tests_unit_test_probe_SOURCES = tests/unit/test_probe.c $(machine)
+tests_unit_test_planned_SOURCES = tests/unit/test_planned.c $(machine) tests/words/ibs_words.c tests/words/ibs_words.h \
+	tests/words/spe_words.c tests/words/spe_words.h $(words)
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c
 tests_unit_test_plan_pfm_SOURCES = tests/unit/test_plan_pfm.c
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c

@@ -22,6 +22,7 @@
 #include "cli/record/call_graph.h"
 #include "cli/record/callers.h"
 #include "cli/record/embed.h"
+#include "cli/record/plan.h"
 #include "cli/record/record.h"
 #include "cli/record/replay.h"
 #include "cli/record/slots.h"
@@ -64,6 +65,7 @@ struct record_options {
 	int trace;                    /* enum trace */
 	int embed;                    /* enum gus_embed */
 	int sample_cpus;              /* enum gus_sample_cpus */
+	bool single;                  /* one kind of samples, for who reads them at once */
 	bool callers, branch_any, switches, quiet, all, overwrite, off_cpu, keep_memory;
 	double overhead;              /* percent; 0: not asked */
 	int64_t delay_ms;
@@ -144,10 +146,10 @@ static const struct gus_input inputs[] = {
 
 #define AT(field) offsetof(struct record_options, field)
 static const struct gus_option options[] = {
-	{ 'e', "event", "EVENT", "What to sample: auto (the default), or event names separated by commas, as perf "
-	  "writes them.", GUS_OPTION_CALL, .call = call_event,
-	  .choices = "auto cycles instructions cache-misses branch-misses cpu-clock task-clock page-faults "
-	  "context-switches" },
+	{ 'e', "event", "EVENT", "What to sample: auto (the default), event names separated by commas, as perf "
+	  "writes them, or all that explains time on this CPU: pebs, tpebs, ibs, spe or lbr.", GUS_OPTION_CALL,
+	  .call = call_event, .choices = "auto pebs tpebs ibs spe lbr cycles instructions cache-misses branch-misses "
+	  "cpu-clock task-clock page-faults context-switches" },
 	{ 'p', "pid", "PID[,PID]", "Watch these processes that run already, with all their threads and those born "
 	  "later, instead of a command.", GUS_OPTION_CALL, .call = call_process, .gives = PROCESSES },
 	{ 't', "tid", "TID[,TID]", "Watch these threads only.", GUS_OPTION_CALL, .call = call_thread,
@@ -388,18 +390,56 @@ static int choose_target(struct record_options *o, struct gus_error *err)
 	return o->watched == ON_CGROUP ? gus_target_set_cgroup(t, o->cgroup, err) : 0;
 }
 
+/* A plan has some thirty events, which is more than can be opened for each of many tasks that live already; and a
+ * flight recorder and samples of CPUs take one kind of samples. */
+static bool may_plan(const struct record_options *o)
+{
+	return !o->single && !o->overwrite && o->sample_cpus != GUS_SAMPLE_CPUS_ALWAYS && o->watched != ON_PROCESSES &&
+		o->watched != ON_THREADS;
+}
+
+/* The best of its own, and where that is a PMU's all that explains its samples. */
+static int choose_best(const struct record_options *o, struct gus_events *events, struct gus_pmus *pmus,
+		       struct gus_choice *choice, const struct gus_log *log, struct gus_error *err)
+{
+	struct gus_choice of_plan = { 0 };
+	struct gus_events planned = { 0 };
+
+	if (gus_probe_auto(events, pmus, choice, err) != 0)
+		return -1;
+	if (choice->tier != 'C' && may_plan(o) && gus_record_plan_best(&planned, pmus, &of_plan, log)) {
+		gus_events_free(events);
+		*events = planned;
+		*choice = of_plan;
+	}
+	for (size_t i = 0; i < events->n; i++) {
+		free(events->v[i].asked);
+		events->v[i].asked = gus_strdup("auto");
+	}
+	return 0;
+}
+
+static int choose_plan(const struct record_options *o, bool alone, struct gus_events *events, struct gus_pmus *pmus,
+		       struct gus_choice *choice, const struct gus_log *log, struct gus_error *err)
+{
+	if (!alone)
+		return gus_fail(err, GUS_E_USAGE, "-e %s: pebs, tpebs, ibs, spe and lbr are all events of a plan, and "
+				"stand alone", o->events);
+	if (o->overwrite || o->sample_cpus == GUS_SAMPLE_CPUS_ALWAYS)
+		return gus_fail(err, GUS_E_USAGE, "-e %s does not go with %s: its events are not of one kind",
+				o->events, o->overwrite ? "--overwrite" : "--sample-cpus always");
+	return gus_record_plan(o->events, events, pmus, choice, log, err);
+}
+
 static int choose_events(const struct record_options *o, struct gus_events *events, struct gus_pmus *pmus,
 			 struct gus_choice *choice, const struct gus_log *log, struct gus_error *err)
 {
-	if (!o->events || strcmp(o->events, "auto") == 0) {
-		if (gus_probe_auto(events, pmus, choice, err) != 0)
-			return -1;
-		for (size_t i = 0; i < events->n; i++) {
-			free(events->v[i].asked);
-			events->v[i].asked = gus_strdup("auto");
-		}
-		return 0;
-	}
+	bool alone;
+
+	if (!o->events || strcmp(o->events, "auto") == 0)
+		return choose_best(o, events, pmus, choice, log, err);
+	if (gus_record_plan_is_asked(o->events, &alone))
+		return choose_plan(o, alone, events, pmus, choice, log, err);
 	if (gus_events_parse(events, o->events, pmus, err) != 0)
 		return -1;
 	if (gus_probe_permission(events))
@@ -538,6 +578,8 @@ static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64
 	for (size_t i = 0; i < so->events->n; i++) {
 		struct gus_event *e = &so->events->v[i];
 
+		if (e->counts)
+			continue;
 		e->governed = so->overhead > 0 && !e->period && !e->frequency;
 		gus_event_set_rate(e, frequency, period);
 		e->governed &= e->frequency != 0;
@@ -682,6 +724,7 @@ static struct record_options quietly(int fd)
 {
 	struct record_options o = standard;
 
+	o.single = true;
 	o.quiet = true;
 	o.output = "the samples";
 	o.output_fd = fd;

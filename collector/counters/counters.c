@@ -13,6 +13,8 @@
 #define REDRAW_MIN_NS 100000000
 #define REDRAW_PERIODS 250
 #define REDRAW_COST_NS 6000  /* of one ioctl, which may have to reach another CPU; timed as 2 to 6 us */
+#define TURN_MIN_NS 50000000
+#define TURN_SHARE 100       /* at most that part of a CPU goes into switching from turn to turn */
 #define REDRAW_SHARE 1000    /* at most that part of a CPU goes into redraws */
 
 bool gus_counters_monotonic(const struct gus_counters *c)
@@ -20,26 +22,34 @@ bool gus_counters_monotonic(const struct gus_counters *c)
 	return (c->plan.features & GUS_ATTR_CLOCK) != 0;
 }
 
-uint64_t gus_counters_now(const struct gus_counters *c)
+static uint64_t monotonic_ns(void)
 {
 	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+uint64_t gus_counters_now(const struct gus_counters *c)
+{
 	uint64_t ns;
 
-	if (gus_counters_monotonic(c)) {
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-	}
+	if (gus_counters_monotonic(c))
+		return monotonic_ns();
 	return gus_ring_now(&c->rings.v[0], &ns) ? ns : 0;
 }
 
 void gus_counters_close_rings(struct gus_counters *c)
 {
+	for (size_t i = 0; i < c->auxes.n; i++)
+		gus_aux_unmap(&c->auxes.v[i]);
 	for (size_t i = 0; i < c->rings.n; i++)
 		gus_ring_unmap(&c->rings.v[i]);
 	for (size_t i = 0; i < c->flights.n; i++)
 		gus_ring_unmap(&c->flights.v[i]);
 	for (size_t i = 0; i < c->holders.n; i++)
 		gus_perf.close(c->holders.v[i]);
+	gus_vec_free(&c->auxes);
 	gus_vec_free(&c->rings);
 	gus_vec_free(&c->flights);
 	gus_vec_free(&c->holders);
@@ -58,16 +68,81 @@ void gus_counters_close(struct gus_counters *c)
 	gus_vec_free(&c->opened);
 	gus_vec_free(&c->repeated);
 	gus_vec_free(&c->closed);
+	gus_vec_free(&c->on_ns);
 	gus_index_free(&c->opened_ids);
 	gus_records_free(&c->records);
 }
 
-/* Members of a group follow their leader. All requests reach the copies that tasks have inherited. */
+static bool is_on(const struct gus_counters *c, const struct gus_counter *k, unsigned turn)
+{
+	return gus_event_is_on(&c->events->v[k->event], turn);
+}
+
+/* Members of a group follow their leader. All requests reach the copies that tasks have inherited. Those whose turn it
+ * is not are off already. */
 static void tell_leaders(struct gus_counters *c, unsigned long request)
 {
 	for (size_t i = 0; i < c->list.n; i++)
-		if (c->list.v[i].leader && c->list.v[i].fd >= 0)
+		if (c->list.v[i].leader && c->list.v[i].fd >= 0 && is_on(c, &c->list.v[i], c->turn))
 			gus_perf.ioctl(c->list.v[i].fd, request, 0);
+}
+
+/* What an event that takes turns has had of them by now. */
+static uint64_t on_ns(const struct gus_counters *c, uint32_t event, uint64_t now)
+{
+	const struct gus_event *e = &c->events->v[event];
+
+	return c->on_ns.v[event] + (c->on && e->turns_n && gus_event_is_on(e, c->turn) ? now - c->turned : 0);
+}
+
+/* Before `on` or `turn` changes. */
+static void settle_turn(struct gus_counters *c)
+{
+	uint64_t now = monotonic_ns();
+
+	for (uint32_t i = 0; i < c->events->n; i++)
+		c->on_ns.v[i] = on_ns(c, i, now);
+	c->turned = now;
+}
+
+void gus_counters_begin_turns(struct gus_counters *c)
+{
+	c->turned = monotonic_ns();
+}
+
+/* Those that end do so before others begin: there is a counter for each at any time. */
+void gus_counters_turn(struct gus_counters *c)
+{
+	settle_turn(c);
+	for (unsigned begins = 0; c->on && begins < 2; begins++)
+		for (size_t i = 0; i < c->list.n; i++) {
+			const struct gus_counter *k = &c->list.v[i];
+			bool was = is_on(c, k, c->turn), will = is_on(c, k, c->turn + 1);
+
+			if (k->leader && k->fd >= 0 && was != will && will == (begins != 0))
+				gus_perf.ioctl(k->fd, will ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		}
+	c->turn++;
+}
+
+uint64_t gus_counters_turn_interval(const struct gus_counters *c)
+{
+	uint64_t interval = c->open * (uint64_t)REDRAW_COST_NS * TURN_SHARE;
+	bool any = false;
+
+	for (size_t i = 0; i < c->events->n; i++)
+		any |= c->events->v[i].turns_n != 0;
+	if (!any)
+		return UINT64_MAX;
+	return interval > TURN_MIN_NS ? interval : TURN_MIN_NS;
+}
+
+void gus_counters_resume(struct gus_counters *c, uint32_t slot)
+{
+	const struct gus_counter *k = &c->list.v[slot];
+
+	if (c->on && k->fd >= 0 && is_on(c, k, c->turn))
+		gus_perf.ioctl(k->fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void gus_counters_track(struct gus_counters *c)
@@ -78,6 +153,8 @@ void gus_counters_track(struct gus_counters *c)
 
 void gus_counters_enable(struct gus_counters *c)
 {
+	settle_turn(c);
+	c->on = true;
 	tell_leaders(c, PERF_EVENT_IOC_ENABLE);
 }
 
@@ -90,12 +167,14 @@ void gus_counters_enable_wide(struct gus_counters *c)
 
 void gus_counters_pause(struct gus_counters *c)
 {
+	settle_turn(c);
+	c->on = false;
 	tell_leaders(c, PERF_EVENT_IOC_DISABLE);
 }
 
 void gus_counters_disable(struct gus_counters *c)
 {
-	tell_leaders(c, PERF_EVENT_IOC_DISABLE);
+	gus_counters_pause(c);
 	for (size_t i = 0; i < c->tracking.n; i++)
 		gus_perf.ioctl(c->tracking.v[i], PERF_EVENT_IOC_DISABLE, 0);
 }
@@ -250,6 +329,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 void gus_counters_totals(const struct gus_counters *c, Gusprof__EventTotal *totals)
 {
 	struct gus_counted *sums = gus_alloc(c->events->n * sizeof(*sums));
+	uint64_t now = monotonic_ns();
 
 	memcpy(sums, c->closed.v, c->events->n * sizeof(*sums));
 	add_counted(c, 0, c->list.n, sums);
@@ -259,6 +339,7 @@ void gus_counters_totals(const struct gus_counters *c, Gusprof__EventTotal *tota
 		totals[i].count = less(sums[i].count, repeated);
 		totals[i].running_ns = less(sums[i].running_ns, gus_event_is_clock(&c->events->v[i]) ? repeated : 0);
 		totals[i].enabled_ns = sums[i].enabled_ns;
+		totals[i].on_ns = on_ns(c, (uint32_t)i, now);
 		if (c->plan.features & GUS_ATTR_LOST) /* better than what the rings' own records add up to */
 			totals[i].lost = sums[i].lost;
 	}
@@ -284,6 +365,9 @@ void gus_counters_retire(struct gus_counters *c, size_t from, size_t to)
 	for (size_t i = from; i < to; i++) {
 		if (c->list.v[i].fd < 0)
 			continue;
+		/* What is mapped of it keeps it alive. */
+		if (c->events->v[c->list.v[i].event].words == GUS_WORDS_SPE)
+			gus_perf.ioctl(c->list.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 		gus_perf.close(c->list.v[i].fd);
 		c->list.v[i].fd = -1;
 		c->open--;

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/index.h"
+#include "collector/counters/aux.h"
 #include "collector/events/attr.h"
 #include "collector/events/period.h"
 #include "collector/records/records.h"
@@ -58,6 +59,7 @@ struct gus_counters {
 	size_t open;                     /* of the list: those that have not been replaced */
 	struct gus_vec(int) tracking;    /* these events */
 	struct gus_rings gus_vec(struct gus_ring) rings;   /* a CPU each, in ascending order */
+	struct gus_auxes gus_vec(struct gus_aux) auxes;    /* likewise, of what hardware writes; some have none */
 	struct gus_rings flights;        /* likewise, of samples in a flight recorder; else empty */
 	struct gus_vec(int) holders;     /* the events that own the rings */
 	struct gus_records records;
@@ -67,6 +69,11 @@ struct gus_counters {
 	bool changed;                    /* the rate has, since tasks may have inherited the old one */
 	/* The CPUs are sampled, and the tasks' own events only count and carry the side band. */
 	bool by_cpu;
+	/* Events of a plan take turns. */
+	bool on;                         /* samples are taken */
+	unsigned turn;
+	uint64_t turned;                 /* CLOCK_MONOTONIC of the last change of these two, or look at the times */
+	struct gus_vec(uint64_t) on_ns;  /* by event: until then, in its turns */
 	bool may_repeat;                 /* tasks can have inherited events beside their own */
 	struct gus_vec(uint64_t) repeated; /* weight of samples that came twice, by event */
 	struct gus_vec(struct gus_counted) closed; /* by event */
@@ -97,6 +104,16 @@ void gus_counters_track(struct gus_counters *c);
 void gus_counters_enable(struct gus_counters *c);
 void gus_counters_pause(struct gus_counters *c);   /* samples only */
 void gus_counters_disable(struct gus_counters *c); /* all */
+
+/* Goes on to the next turn: switches the events on and off whose turn it is or was. */
+void gus_counters_turn(struct gus_counters *c);
+/* Nanoseconds between two turns; UINT64_MAX if all events are always on. */
+uint64_t gus_counters_turn_interval(const struct gus_counters *c);
+/* Recording has begun now: what was before is in nobody's turn. */
+void gus_counters_begin_turns(struct gus_counters *c);
+
+/* Hardware had no more room for what it writes: there is some again, and the counter in that slot goes on. */
+void gus_counters_resume(struct gus_counters *c, uint32_t slot);
 
 /* Appends the tasks to be watched, as they are now; false if there are none any more. */
 typedef bool gus_task_lister(struct gus_tids *tasks, void *context);

@@ -27,6 +27,10 @@
 #define RING_BYTES_MIN (32u << 10)
 #define RING_RECORDS_MIN 16  /* with less room the stacks get smaller */
 #define SIDE_RING_BYTES (128u << 10) /* beside a flight recorder's */
+/* Of what hardware writes, a CPU: 4,000 records of SPE. With the ring, which has less to hold then, it is what an
+ * ordinary user may lock a CPU by default (perf_event_mlock_kb, 516). */
+#define AUX_BYTES (256u << 10)
+#define RING_BESIDE_AUX (128u << 10)
 #define ATTACH_NS 1000000000ULL      /* when threads are born faster than they are opened */
 #define ATTACH_PASSES 4
 #define REFUSED 2            /* a return value: permission is what failed */
@@ -79,11 +83,13 @@ static int reserve_files(const struct gus_counters *c, size_t tasks, struct gus_
 	return -1;
 }
 
-/* Precise hardware samples are stamped by the hardware, in the kernel's own clock only. */
+/* Precise hardware samples are stamped by the hardware, in the kernel's own clock only; so are Arm's records, whose
+ * ticks the kernel says how to convert into that clock. */
 static bool wants_kernel_clock(const struct gus_events *events)
 {
 	for (size_t i = 0; i < events->n; i++)
-		if (events->v[i].precise && gus_event_is_hardware(&events->v[i]))
+		if ((events->v[i].precise && gus_event_is_hardware(&events->v[i])) ||
+		    events->v[i].words == GUS_WORDS_SPE)
 			return true;
 	return false;
 }
@@ -110,6 +116,8 @@ static int open_ring(struct gus_counters *c, struct gus_rings *rings, unsigned c
 	if ((backward ? gus_ring_map_flight : gus_ring_map)(&ring, fd, cpu, bytes, err) != 0)
 		return -1;
 	gus_vec_push(rings, ring);
+	if (rings == &c->rings)
+		gus_vec_push(&c->auxes, (struct gus_aux){ 0 });
 	return 0;
 }
 
@@ -142,6 +150,9 @@ static size_t wanted_bytes(const struct gus_counters *c, const struct gus_counte
 
 	for (unsigned cpu = next_cpu(cpus, 0); cpu != UINT32_MAX; cpu = next_cpu(cpus, cpu + 1))
 		n += is_watched(c, cpu);
+	for (size_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].words == GUS_WORDS_SPE && bytes > RING_BESIDE_AUX)
+			bytes = RING_BESIDE_AUX;
 	while (o->cargo.stack_bytes && bytes < RING_RECORDS * each && bytes < RING_BYTES_MAX &&
 	       2 * bytes * n <= RINGS_BYTES_MAX)
 		bytes *= 2;
@@ -282,7 +293,7 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 	const struct gus_ring *ring = c->flights.n ? &c->flights.v[lane] : &c->rings.v[lane];
 	struct gus_counter counter = { .event = number, .task = task, .cpu = ring->cpu, .leader = *group_fd < 0,
 				       .period = e->period, .wide = c->by_cpu && task < 0,
-				       .silent = c->by_cpu && task >= 0 && !e->at_switch };
+				       .silent = e->counts || (c->by_cpu && task >= 0 && !e->at_switch) };
 	union gus_attr a;
 	uint64_t id;
 
@@ -300,6 +311,9 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 	if (gus_perf.ioctl(counter.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
 		return gus_fail_errno(err, errno, "cannot join the ring of %s on cpu %u with the others", e->name,
 				      ring->cpu);
+	if (e->words == GUS_WORDS_SPE && !c->auxes.v[lane].control &&
+	    gus_aux_map(&c->auxes.v[lane], &c->rings.v[lane], counter.fd, AUX_BYTES, err) != 0)
+		return -1;
 	if (gus_perf.ioctl(counter.fd, PERF_EVENT_IOC_ID, &id) != 0)
 		return gus_fail_errno(err, errno, "cannot ask for the id of %s on cpu %u", e->name, ring->cpu);
 	gus_records_add_id(&c->records, id, number);
@@ -467,6 +481,26 @@ static int check_opened(const struct gus_counters *c, struct gus_error *err)
 	return 0;
 }
 
+static bool has_own_layout(const struct gus_counters *c, const struct gus_event *e)
+{
+	return gus_attr_sample_type_of(&c->plan, e) != c->records.layout.sample_type;
+}
+
+/* Where samples of some events bring more along than those of others. */
+static void lay_out_events(struct gus_counters *c)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->events->n; i++)
+		any |= has_own_layout(c, &c->events->v[i]);
+	for (size_t i = 0; any && i < c->events->n; i++) {
+		struct gus_records_layout layout = c->records.layout;
+
+		layout.sample_type = gus_attr_sample_type_of(&c->plan, &c->events->v[i]);
+		gus_vec_push(&c->records.layouts, layout);
+	}
+}
+
 static int open_all(struct gus_counters *c, const struct gus_counters_options *o, struct gus_error *err)
 {
 	enum gus_target_kind kind = c->target->kind;
@@ -487,6 +521,7 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.cargo.branch_type,
 			 (uint32_t)c->events->n);
 	c->records.layout.regs_mask = GUS_CARGO_REGS;
+	lay_out_events(c);
 	for (uint32_t i = 0; i < c->events->n; i++)
 		if (c->events->v[i].at_switch)
 			c->records.unweighed = i + 1;
@@ -513,10 +548,12 @@ static void init(struct gus_counters *c, struct gus_events *events, struct gus_t
 {
 	*c = (struct gus_counters){ .events = events, .target = target, .child = o->child, .by_cpu = o->by_cpu,
 				    .random = { now_ns() } };
+	c->on = !o->late && o->child; /* a command switches its events on itself */
 	gus_index_init(&c->opened_ids, sizeof(pid_t));
 	for (size_t i = 0; i < events->n; i++) {
 		gus_vec_push(&c->repeated, 0);
 		gus_vec_push(&c->closed, (struct gus_counted){ 0 });
+		gus_vec_push(&c->on_ns, 0);
 	}
 }
 
@@ -608,7 +645,8 @@ bool gus_counters_can_go_wide(const struct gus_counters *c, bool overwrite)
 		   (c->target->kind == GUS_TARGET_COMMAND || c->target->kind == GUS_TARGET_PROCESSES);
 
 	for (size_t i = 0; i < c->events->n; i++)
-		can &= !c->events->v[i].pinned && !c->events->v[i].exclusive && !c->events->v[i].cpus;
+		can &= !c->events->v[i].pinned && !c->events->v[i].exclusive && !c->events->v[i].cpus &&
+		       !c->events->v[i].pmu;
 	return can;
 }
 

@@ -8,6 +8,7 @@
 #include "collector/kernel/perf.h"
 
 #define SIZE_VER8 136     /* with config3 */
+#define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24) /* not in the headers of kernels before 5.12 */
 #define FORMAT_LOST 16    /* PERF_FORMAT_LOST; not in the headers of kernels before 6.0 */
 
 uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan)
@@ -21,11 +22,26 @@ uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan)
 	       (plan->cargo.stack_bytes ? PERF_SAMPLE_STACK_USER : 0);
 }
 
+/* The kernel writes precise samples by the buffer, rather than with an interrupt each, only if nothing is in them that
+ * must be looked for at once: no callers, no registers. */
+static struct gus_cargo cargo_of(const struct gus_attr_plan *plan, const struct gus_event *e)
+{
+	return e->bare ? (struct gus_cargo){ 0 } : plan->cargo;
+}
+
+uint64_t gus_attr_sample_type_of(const struct gus_attr_plan *plan, const struct gus_event *e)
+{
+	const struct gus_attr_plan own = { .cargo = cargo_of(plan, e) };
+
+	return gus_attr_sample_type(&own) | e->extra;
+}
+
 /* Of an event that takes no samples: what only these bring along is refused without them. */
 static void unload(struct perf_event_attr *k)
 {
 	k->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
-				      PERF_SAMPLE_STACK_USER);
+				      PERF_SAMPLE_STACK_USER | PERF_SAMPLE_RAW | PERF_SAMPLE_ADDR |
+				      PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT);
 	k->branch_sample_type = 0;
 	k->sample_regs_user = 0;
 	k->sample_stack_user = 0;
@@ -54,12 +70,18 @@ static void fill_common(struct perf_event_attr *k, const struct gus_attr_plan *p
 	}
 }
 
-void gus_attr_fill(union gus_attr *a, const struct gus_event *e, const struct gus_attr_plan *plan, bool leader)
+void gus_attr_fill(union gus_attr *a, const struct gus_event *e, const struct gus_attr_plan *session, bool leader)
 {
+	struct gus_attr_plan own = *session;
+	const struct gus_attr_plan *plan = &own;
 	struct perf_event_attr *k = &a->kernel;
 
+	own.cargo = cargo_of(session, e);
 	memset(a, 0, sizeof(*a));
 	fill_common(k, plan);
+	k->sample_type |= e->extra;
+	if ((e->extra & PERF_SAMPLE_BRANCH_STACK) && !k->branch_sample_type)
+		k->branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
 	k->type = e->type;
 	k->config = e->config;
 	k->config1 = e->config1;
@@ -90,7 +112,9 @@ void gus_attr_fill(union gus_attr *a, const struct gus_event *e, const struct gu
 	if (e->at_switch)
 		k->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	k->disabled = leader;
-	k->enable_on_exec = leader && plan->enable_on_exec;
+	k->enable_on_exec = leader && plan->enable_on_exec && gus_event_is_on(e, 0);
+	if (e->counts)
+		gus_attr_silence(a);
 }
 
 /* Without a period there is no timer and no interrupt. */

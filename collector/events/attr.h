@@ -34,6 +34,9 @@ struct gus_attr_plan {
 
 uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan);
 
+/* The same of an event, whose samples may bring along more than others, or less. */
+uint64_t gus_attr_sample_type_of(const struct gus_attr_plan *plan, const struct gus_event *event);
+
 /* The event. A leader starts disabled, a member of a group starts with its leader. */
 void gus_attr_fill(union gus_attr *a, const struct gus_event *event, const struct gus_attr_plan *plan, bool leader);
 /* An event that counts nothing and records what the tasks do: mappings, names, forks, switches. */

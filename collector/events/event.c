@@ -24,7 +24,7 @@ const char *gus_event_unit(const struct gus_event *e)
 {
 	if (gus_event_is_clock(e))
 		return "ns";
-	if (e->type == PERF_TYPE_HARDWARE && (uint32_t)e->config == PERF_COUNT_HW_CPU_CYCLES)
+	if (e->cycles || (e->type == PERF_TYPE_HARDWARE && (uint32_t)e->config == PERF_COUNT_HW_CPU_CYCLES))
 		return "cycles";
 	return strcmp(e->base, "cpu-cycles") == 0 ? "cycles" : "events";
 }
@@ -54,6 +54,7 @@ void gus_event_free(struct gus_event *e)
 	free(e->base);
 	free(e->name);
 	free(e->cpus);
+	free(e->pmu);
 	*e = (struct gus_event){ 0 };
 }
 

@@ -19,6 +19,15 @@ struct gus_error;
 
 #define GUS_PRECISE_MAX 3
 
+/* What hardware says in an event's samples beside where they are, and who takes it apart (collector/records). */
+enum gus_event_words {
+	GUS_WORDS_NONE,
+	GUS_WORDS_DATA,      /* the kernel's word of where data were, and weights: Intel's PEBS */
+	GUS_WORDS_IBS_OP,    /* registers of AMD's IBS, as PERF_SAMPLE_RAW */
+	GUS_WORDS_IBS_FETCH,
+	GUS_WORDS_SPE,       /* Arm's: it has no samples in the ring, but writes records into an AUX area */
+};
+
 struct gus_event {
 	char *asked;            /* as the user wrote it */
 	char *base;             /* canonical, without modifiers */
@@ -38,6 +47,14 @@ struct gus_event {
 	bool no_idle, pinned, exclusive;
 	uint32_t group;         /* events of one group share a number; 0 stands alone */
 	char *cpus;             /* where it can be opened, as in struct gus_pmu; NULL: everywhere */
+	/* Of an event of a plan (collector/events/planned.h); all else has nothing here. */
+	char *pmu;              /* its name; else NULL */
+	bool cycles;            /* its periods are of cycles, whatever its name is */
+	bool counts;            /* it counts and takes no samples */
+	bool bare;              /* its samples bring along what is in `extra` alone, no callers and branches */
+	uint64_t extra;         /* PERF_SAMPLE_*: what they bring along beyond what all samples have */
+	enum gus_event_words words;
+	uint32_t turns, turns_n; /* bit i: it is on in turn i of so many; 0: always */
 };
 
 struct gus_events gus_vec(struct gus_event);
@@ -65,6 +82,12 @@ void gus_event_change_rate(struct gus_event *event, uint64_t frequency);
 
 /* Takes kernel and hypervisor out of what the event counts; false if its modifiers had already settled that. */
 bool gus_event_exclude_kernel(struct gus_event *event);
+
+/* Whether it is on in turn number `turn`, counted from when recording began. */
+static inline bool gus_event_is_on(const struct gus_event *event, unsigned turn)
+{
+	return !event->turns_n || (event->turns >> turn % event->turns_n & 1);
+}
 
 /* Makes name follow the fields again, after one was changed. */
 void gus_event_rename(struct gus_event *event);

@@ -118,6 +118,7 @@ static void take_kernels(struct gus_perfdata_passes *p, const struct gus_perfdat
 	case GUS_RECORD_SIDEBAND:
 		take_sideband(p, out.sideband);
 		break;
+	case GUS_RECORD_AUX:
 	case GUS_RECORD_IGNORED:
 	case GUS_RECORD_UNKNOWN:
 		keep(p, r);

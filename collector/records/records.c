@@ -630,6 +630,21 @@ static void take_switch(struct body *b)
 					  .preempt = out && (b->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) };
 }
 
+static void take_piece(struct body *b)
+{
+	struct gus_aux_piece *a = &b->out->aux;
+
+	*a = (struct gus_aux_piece){ .offset = gus_cursor_u64(&b->c), .size = gus_cursor_u64(&b->c) };
+	a->flags = gus_cursor_u64(&b->c);
+	a->time = b->time;
+	a->event = event_of(b->r, b->id);
+	a->pid = b->pid;
+	a->tid = b->tid;
+	a->cpu = cpu_of(b);
+	b->out->slot = slot_of(b->r, b->id);
+	b->out->kind = GUS_RECORD_AUX;
+}
+
 static void ignore(struct body *b)
 {
 	b->out->kind = GUS_RECORD_IGNORED;
@@ -647,7 +662,7 @@ static void (*const takers[])(struct body *) = {
 	[PERF_RECORD_READ] = ignore,
 	[PERF_RECORD_SAMPLE] = take_sample,
 	[PERF_RECORD_MMAP2] = take_mmap,
-	[11] = ignore, /* AUX */
+	[11] = take_piece, /* AUX */
 	[12] = ignore, /* ITRACE_START */
 	[PERF_RECORD_LOST_SAMPLES] = take_lost,
 	[PERF_RECORD_SWITCH] = take_switch,

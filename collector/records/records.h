@@ -51,17 +51,34 @@ uint32_t gus_records_add_id(struct gus_records *r, uint64_t id, uint32_t event);
 enum gus_record_kind {
 	GUS_RECORD_SAMPLE,
 	GUS_RECORD_SWITCH,
+	GUS_RECORD_AUX,      /* hardware has written into its AUX area */
 	GUS_RECORD_SIDEBAND, /* has been added to the side band */
 	GUS_RECORD_IGNORED,  /* known, and of no use here */
 	GUS_RECORD_UNKNOWN,  /* a type that this program has not heard of */
 	GUS_RECORD_BAD,      /* shorter than its own layout */
 };
 
+/* PERF_AUX_FLAG_* of the ABI. */
+enum gus_aux_flag {
+	GUS_AUX_TRUNCATED = 1 << 0, /* there was no more room: the event has stopped */
+	GUS_AUX_OVERWRITE = 1 << 1,
+	GUS_AUX_PARTIAL = 1 << 2,   /* there are gaps in it */
+	GUS_AUX_COLLISION = 1 << 3, /* operations were not sampled, as the one before was still on its way */
+};
+
+/* Which bytes of the area are new, counted from its beginning on without end, and whose task was on the CPU. */
+struct gus_aux_piece {
+	uint64_t offset, size, flags; /* enum gus_aux_flag */
+	uint64_t time;
+	uint32_t event, pid, tid, cpu;
+};
+
 struct gus_record {
 	enum gus_record_kind kind;
 	/* Its chain, branches and registers live until the next call; its stack points into the record. */
 	struct gus_sample sample;
-	uint32_t slot;             /* of the sample's id; GUS_INDEX_NONE if that is not known */
+	struct gus_aux_piece aux;
+	uint32_t slot;             /* of the sample's id, or the AUX piece's; GUS_INDEX_NONE if that is not known */
 	bool inherited;            /* the sample is from a copy of the event that a new task inherited */
 	struct gus_switch sw;
 	Gusprof__Record *sideband; /* the new one */

@@ -146,13 +146,14 @@ static uint64_t compare_switches(const struct gus_events *events, const struct g
 }
 
 /* The same events as those to be recorded, but so rare that no sample is in the way. (A period counts before a
- * frequency.) Those of tasks that leave their CPU are left out: what they cost is asked apart. */
+ * frequency.) Those of tasks that leave their CPU are left out: what they cost is asked apart;
+ * and those that hardware of its own takes, of which a task has no more to carry along. */
 static struct gus_events quiet(const struct gus_events *events)
 {
 	struct gus_events q = { 0 };
 
 	for (size_t i = 0; i < events->n; i++) {
-		if (events->v[i].at_switch)
+		if (events->v[i].at_switch || events->v[i].words >= GUS_WORDS_IBS_OP)
 			continue;
 		gus_vec_push(&q, events->v[i]);
 		q.v[q.n - 1].period = QUIET_PERIOD;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/session/header.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -54,6 +55,12 @@ static void describe_event(Gusprof__Event *m, const struct gus_event *e, uint64_
 	m->unit = borrow(e->unit);
 	m->group = e->group;
 	m->jitter = e->jitter;
+	m->pmu = borrow(e->pmu);
+	m->turns = e->turns;
+	m->turns_of = e->turns_n;
+	m->counts = e->counts;
+	if (e->extra & PERF_SAMPLE_BRANCH_STACK)
+		m->branch_type = PERF_SAMPLE_BRANCH_ANY;
 	m->cost_ns = cost_ns;
 }
 

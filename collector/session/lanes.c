@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/counters/aux.h"
 #include "collector/counters/counters.h"
 #include "collector/counters/merge.h"
 #include "collector/counters/ring.h"
@@ -13,6 +14,7 @@
 #include "collector/host/procfs.h"
 #include "collector/host/vdso.h"
 #include "collector/records/records.h"
+#include "collector/session/area.h"
 #include "collector/session/visits.h"
 #include "collector/session/kept.h"
 #include "collector/session/made.h"
@@ -43,6 +45,23 @@ static Gusprof__EventTotal *new_totals(size_t n)
 	return totals;
 }
 
+/* Only where somebody's words are to be taken apart. */
+static void ask_for_cpus(struct gus_lanes *l)
+{
+	bool ibs = false, spe = false;
+
+	for (size_t i = 0; i < l->events; i++) {
+		enum gus_event_words words = l->counters->events->v[i].words;
+
+		ibs |= words == GUS_WORDS_IBS_OP || words == GUS_WORDS_IBS_FETCH;
+		spe |= words == GUS_WORDS_SPE;
+	}
+	if (ibs)
+		gus_area_ask(&l->cpus);
+	for (size_t i = 0; spe && i < l->n; i++)
+		l->lane[i].midr = gus_area_midr(l->counters->rings.v[i].cpu);
+}
+
 void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct gus_living *living)
 {
 	*l = (struct gus_lanes){ .counters = counters, .living = living, .n = counters->rings.n,
@@ -57,6 +76,7 @@ void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct g
 		gus_columns_prepare(&l->lane[i].samples, FLUSH_ROWS);
 		gus_columns_prepare(&l->lane[i].switches, FLUSH_ROWS);
 	}
+	ask_for_cpus(l);
 	l->totals = new_totals(l->events);
 	l->before = new_totals(l->events);
 	gus_hits_init(&l->kernel);
@@ -261,6 +281,7 @@ static void keep_sample(struct gus_lanes *l, struct gus_lane *lane, const struct
 /* False if there is nothing to keep yet. */
 static bool take_sample(struct gus_lanes *l, struct gus_lane *lane, struct gus_record *r)
 {
+	struct gus_branch branch;
 	struct gus_taken *taken;
 
 	if (r->slot == GUS_INDEX_NONE) {
@@ -287,6 +308,7 @@ static bool take_sample(struct gus_lanes *l, struct gus_lane *lane, struct gus_r
 		gus_columns_push(&lane->fresh, &r->sample);
 		return false;
 	}
+	gus_area_decode(&l->cpus, &l->counters->events->v[r->sample.event], &r->sample, &branch);
 	find_callers(l, &r->sample);
 	taken = &l->taken[r->sample.event];
 	taken->weight += r->sample.period;
@@ -313,6 +335,57 @@ static void has_grown(struct sink *sink)
 		sink->rc = flush_lane(sink->lane, sink->writer, sink->err);
 }
 
+static void note_piece(struct gus_lanes *l, Gusprof__EventTotal *t, uint64_t flags, const struct gus_spe_lost *lost)
+{
+	l->truncated += (flags & GUS_AUX_TRUNCATED) != 0;
+	l->collided += (flags & GUS_AUX_COLLISION) != 0;
+	l->gaps += (flags & GUS_AUX_PARTIAL) != 0;
+	t->truncated += (flags & GUS_AUX_TRUNCATED) != 0;
+	t->collided += (flags & GUS_AUX_COLLISION) != 0;
+	t->gaps += (flags & GUS_AUX_PARTIAL) != 0;
+	t->damaged += lost->damaged + lost->cut;
+}
+
+static void keep_piece_sample(struct gus_sample *sample, void *context)
+{
+	struct sink *sink = context;
+
+	keep_sample(sink->l, sink->lane, sample);
+	has_grown(sink);
+}
+
+/* Hardware has written into a CPU's area. Where it had no more room it has stopped, and goes on when what there was has
+ * been read; what came in between nobody knows. Records that are damaged, or cut where a piece ends, are lost. */
+static void take_piece(struct sink *sink, const struct gus_record *r)
+{
+	struct gus_lanes *l = sink->l;
+	struct gus_aux *aux = &l->counters->auxes.v[sink->lane - l->lane];
+	const struct gus_area area = {
+		.piece = &r->aux, .midr = sink->lane->midr,
+		.control = aux->control && aux->control->cap_user_time_zero ? aux->control : NULL,
+		.period = r->aux.event < l->events ? l->counters->events->v[r->aux.event].period : 0,
+		.task = l->counters->target->kind != GUS_TARGET_SYSTEM &&
+			l->counters->target->kind != GUS_TARGET_CGROUP,
+	};
+	struct gus_spe_lost lost = { 0 };
+	const uint8_t *bytes;
+
+	if (r->slot == GUS_INDEX_NONE || !aux->control) {
+		l->bad++;
+		return;
+	}
+	bytes = gus_aux_bytes(aux, r->aux.offset, r->aux.size);
+	if (!bytes) {
+		l->bad++;
+		return;
+	}
+	gus_area_samples(&area, bytes, (size_t)r->aux.size, keep_piece_sample, sink, &lost);
+	gus_aux_pass(aux, r->aux.offset + r->aux.size);
+	note_piece(l, &l->totals[r->aux.event], r->aux.flags, &lost);
+	if (r->aux.flags & GUS_AUX_TRUNCATED)
+		gus_counters_resume(l->counters, r->slot);
+}
+
 static void take_record(const void *bytes, size_t size, void *context)
 {
 	struct sink *sink = context;
@@ -327,6 +400,9 @@ static void take_record(const void *bytes, size_t size, void *context)
 	case GUS_RECORD_SWITCH:
 		take_switch(l, sink->lane, &r.sw);
 		break;
+	case GUS_RECORD_AUX:
+		take_piece(sink, &r);
+		return;
 	case GUS_RECORD_SIDEBAND:
 		note_sideband(l, r.sideband);
 		break;
@@ -521,6 +597,8 @@ static uint64_t missed_of(const struct gus_lanes *l, uint32_t event, uint64_t co
 	uint64_t period = gus_lanes_period(l, event);
 	uint64_t seen = t->weight + l->totals[event].lost * period, most;
 
+	if (l->counters->events->v[event].pmu) /* of a plan: it is not on all the time, or has other samples */
+		return 0;
 	if (l->settled || !l->follows || l->counters->flights.n || count <= seen)
 		return t->missed;
 	if (!period || __builtin_mul_overflow(l->members.all * (l->n < CPUS_OF_A_TASK ? l->n : CPUS_OF_A_TASK), period,
@@ -572,6 +650,7 @@ static void fill_totals(struct gus_lanes *l)
 		t->count = all[i].count - b->count;
 		t->running_ns = all[i].running_ns - b->running_ns;
 		t->enabled_ns = all[i].enabled_ns - b->enabled_ns;
+		t->on_ns = all[i].on_ns - b->on_ns;
 		if (l->counters->plan.features & GUS_ATTR_LOST)
 			t->lost = all[i].lost - b->lost;
 	}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/session/area.h"
 #include "collector/session/call_graph.h"
 #include "collector/session/governor.h"
 #include "collector/session/hits.h"
@@ -28,6 +29,7 @@ struct gus_lane {
 	 * in another ring, which was drained before it was written: it is there the next time. */
 	struct gus_columns held, fresh;
 	struct gus_sideband sideband;
+	uint64_t midr;                /* of the CPU, if it is Arm's */
 	uint64_t since;               /* the oldest of it, 0 if there is none */
 };
 
@@ -58,6 +60,7 @@ struct gus_lanes {
 	bool follows;                  /* it is */
 	bool settled;                  /* nothing is missed any more, as the CPUs are sampled */
 	struct gus_usage usage;        /* of the whole recording; target and recorder are not filled in here */
+	struct gus_area_cpus cpus;     /* whose words samples bring along */
 	struct gus_hits kernel; /* of the present file */
 	uint64_t vdso_low, vdso_high;  /* where processes had theirs */
 	bool vdso_sampled;
@@ -66,6 +69,7 @@ struct gus_lanes {
 	void (*told)(void *context, const Gusprof__Record *record);
 	void *told_context;
 	uint64_t lost, throttles;      /* of the whole recording */
+	uint64_t truncated, collided, gaps; /* pieces of areas; likewise */
 	uint64_t unknown, bad;         /* records of unknown type, and malformed ones */
 	uint64_t repeated;             /* samples that came twice */
 	uint64_t strangers;            /* samples of CPUs that are none of the target's */

@@ -38,6 +38,7 @@ struct session {
 	struct gus_vec(struct pollfd) polls; /* the signals, the control, the targets, then the rings */
 	Gusprof__Frequency before;
 	uint64_t now, next_tick, next_redraw, next_govern, next_part, enable_at;
+	uint64_t next_turn;         /* UINT64_MAX: no event takes turns */
 	uint64_t govern_ns;                /* between two looks at the rate: it grows */
 	uint64_t redraw_samples;    /* how many there must be by the next redraw */
 	uint64_t start_ns;          /* of the present file, in the records' clock */
@@ -52,6 +53,7 @@ struct session {
 	unsigned stops;             /* times that we were asked to stop */
 	bool recording;             /* samples are taken and written, or could be */
 	bool sampling;              /* the events are on */
+	bool turning;               /* the first turn has been told */
 	struct {
 		struct gus_turns turns;
 		struct gus_shelf shelf;

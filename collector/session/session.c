@@ -134,6 +134,21 @@ static void redraw(struct session *s)
 	s->next_redraw = s->now + gus_counters_redraw_interval(&s->counters);
 }
 
+/* Of a plan: what takes turns goes on to the next one, and when is written down. The first is told as well. */
+static void take_turn(struct session *s)
+{
+	char number[16];
+
+	s->next_turn = s->now + gus_counters_turn_interval(&s->counters);
+	if (!s->sampling)
+		return;
+	if (s->turning)
+		gus_counters_turn(&s->counters);
+	s->turning = true;
+	snprintf(number, sizeof(number), "%u", s->counters.turn);
+	gus_session_mark(s, "turn", number);
+}
+
 static void tick(struct session *s)
 {
 	int rc;
@@ -251,6 +266,8 @@ static int timeout_ms(const struct session *s)
 		at = s->enable_at;
 	if (s->trace.next < at)
 		at = s->trace.next;
+	if (s->next_turn < at)
+		at = s->next_turn;
 	return at <= s->now ? 0 : (int)((at - s->now + 999999) / 1000000);
 }
 
@@ -281,6 +298,8 @@ static void loop(struct session *s)
 				s->polls.v[i].fd = -1;
 			s->polls.v[i].revents = 0;
 		}
+		if (s->recording && s->now >= s->next_turn)
+			take_turn(s);
 		if (s->recording && (wake || s->now >= s->next_tick || s->now >= s->trace.next ||
 				     (s->enable_at && s->now >= s->enable_at)))
 			tick(s);
@@ -322,6 +341,22 @@ static int finish_file(struct session *s)
 	return gus_session_end_file(s, s->result->ended_by);
 }
 
+/* What is not in what hardware has written. */
+static void say_areas(const struct session *s)
+{
+	if (s->lanes.truncated)
+		gus_log(s->o->log, GUS_WARN, "%llu times there was no more room on a CPU for what its hardware wrote "
+			"of samples, and it stood still until that had been read: what was executed meanwhile is in "
+			"none", (unsigned long long)s->lanes.truncated);
+	if (s->lanes.collided)
+		gus_log(s->o->log, GUS_NOTE, "in %llu pieces of what hardware wrote some operations are missing, as "
+			"the one sampled before was still on its way: what is behind slow ones is sampled less than "
+			"it should be", (unsigned long long)s->lanes.collided);
+	if (s->lanes.gaps)
+		gus_log(s->o->log, GUS_WARN, "%llu pieces of what hardware wrote of samples have gaps, for want of "
+			"room", (unsigned long long)s->lanes.gaps);
+}
+
 static int finish(struct session *s)
 {
 	const char *comm;
@@ -335,6 +370,7 @@ static int finish(struct session *s)
 	if (s->kept.left_out)
 		gus_log(s->o->log, GUS_DEBUG, "%llu files that were mapped as code are not held open, as %zu are "
 			"already", (unsigned long long)s->kept.left_out, s->kept.n);
+	say_areas(s);
 	s->result->strangers = s->lanes.strangers;
 	s->result->taken_away = gus_members_taken_away(&s->lanes.members, &s->result->taken_tid, &comm);
 	snprintf(s->result->taken_comm, sizeof(s->result->taken_comm), "%s", comm);
@@ -425,6 +461,8 @@ static void set_times(struct session *s)
 	/* What a flight recorder holds is weighed by the period in force when it is read, which must stay the same. */
 	s->next_redraw = redraw == UINT64_MAX || o->overwrite ? UINT64_MAX : s->now + redraw;
 	s->redraw_samples = gus_counters_redraw_samples(&s->counters);
+	gus_counters_begin_turns(&s->counters);
+	s->next_turn = gus_counters_turn_interval(&s->counters) == UINT64_MAX ? UINT64_MAX : s->now;
 	s->govern_ns = o->unwinder ? GOVERN_SOON_NS : GOVERN_FIRST_NS;
 	s->next_govern = o->overhead > 0 && !o->overwrite ? s->now + s->govern_ns : UINT64_MAX;
 	s->next_part = o->switch_output == GUS_SWITCH_TIME ? s->now + o->switch_at : UINT64_MAX;

@@ -113,7 +113,11 @@ static int check(const struct purpose *purpose, const struct gus_events *events,
 
 	/* Of events for several kinds of cores this thread can try one. */
 	for (size_t i = 0; i < events->n; i++) {
-		enum gus_verdict v = gus_probe_branches(&events->v[i], type);
+		enum gus_verdict v;
+
+		if (events->v[i].bare) /* its samples bring none along */
+			continue;
+		v = gus_probe_branches(&events->v[i], type);
 
 		if (v == GUS_PROBE_GOOD && events->v[i].cpus)
 			return 0;

@@ -18,7 +18,7 @@ int gus_callers_check(const struct gus_events *events, const struct gus_cargo *c
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot have registers with samples: this program knows those "
 				"of x86-64 and arm64 alone; callers can be found by frame pointers (--call-graph fp)");
 	for (size_t i = 0; cargo->stack_bytes && i < events->n; i++)
-		if (!events->v[i].cpus && (sys = gus_probe_stacks(&events->v[i], cargo)) != 0)
+		if (!events->v[i].cpus && !events->v[i].bare && (sys = gus_probe_stacks(&events->v[i], cargo)) != 0)
 			return gus_fail_errno(err, sys, "cannot have the registers and %u bytes of the stack with each "
 					      "sample of %s; callers can be found by frame pointers (--call-graph fp)",
 					      cargo->stack_bytes, events->v[i].name);

@@ -25,6 +25,7 @@
 #define PROBE_PERIOD_NS 100003
 #define PROBE_PERIOD_CYCLES 200003
 
+#define WEIGHT_STRUCT (UINT64_C(1) << 24) /* PERF_SAMPLE_WEIGHT_STRUCT, since 5.12 */
 #define RARE_PERIOD 1000000007     /* so long that nothing is sampled */
 
 #define COST_PERIOD_NS 50021      /* 20,000 samples a second, */
@@ -38,7 +39,7 @@ struct self_event {
 	struct gus_self own;
 	uint64_t samples, exact;
 	struct gus_records *records; /* looks into the samples for branches; NULL: nobody does */
-	uint64_t with_branches;
+	uint64_t with_branches, with_retirement;
 };
 
 static uint64_t now_ns(void)
@@ -77,8 +78,12 @@ static void count_sample(const void *record, size_t size, void *context)
 	memcpy(&h, record, sizeof(h));
 	s->samples += h.type == PERF_RECORD_SAMPLE;
 	s->exact += h.type == PERF_RECORD_SAMPLE && (h.misc & PERF_RECORD_MISC_EXACT_IP);
-	if (s->records && h.type == PERF_RECORD_SAMPLE)
-		s->with_branches += gus_records_parse(s->records, record, size, NULL).sample.branches_n > 0;
+	if (s->records && h.type == PERF_RECORD_SAMPLE) {
+		struct gus_sample sample = gus_records_parse(s->records, record, size, NULL).sample;
+
+		s->with_branches += sample.branches_n > 0;
+		s->with_retirement += (sample.told & GUS_TOLD_RETIRE) != 0;
+	}
 }
 
 static enum gus_verdict judge(struct self_event *s, bool precise)
@@ -154,6 +159,29 @@ enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t bran
 	verdict = judge(&s, must_be_exact(event));
 	/* What other filters let through, the loop that is sampled here need not have. */
 	if (verdict == GUS_PROBE_GOOD && (branch_type & PERF_SAMPLE_BRANCH_ANY) && !s.with_branches)
+		verdict = GUS_PROBE_SILENT;
+	gus_records_free(&records);
+	self_close(&s);
+	return verdict;
+}
+
+enum gus_verdict gus_probe_retirement(const struct gus_event *event)
+{
+	const struct gus_attr_plan plan = { 0 };
+	struct gus_event weighed = *event;
+	struct gus_records records;
+	struct self_event s;
+	enum gus_verdict verdict;
+	int rc;
+
+	weighed.extra = WEIGHT_STRUCT;
+	rc = self_open(&s, &weighed, PROBE_PERIOD_CYCLES);
+	if (rc < 0)
+		return verdict_of(rc);
+	gus_records_init(&records, gus_attr_sample_type_of(&plan, &weighed), 0, 1);
+	s.records = &records;
+	verdict = judge(&s, true);
+	if (verdict == GUS_PROBE_GOOD && !s.with_retirement)
 		verdict = GUS_PROBE_SILENT;
 	gus_records_free(&records);
 	self_close(&s);

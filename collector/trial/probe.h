@@ -12,6 +12,7 @@
 
 struct gus_cargo;
 struct gus_events;
+struct gus_log;
 
 /* Samples this process with the event for about a millisecond. */
 enum gus_verdict gus_probe_event(const struct gus_event *event);
@@ -40,6 +41,16 @@ bool gus_probe_precision(struct gus_events *events);
 /* Where this user may not sample the kernel: takes it out of the events that did not ask for it by name. Returns
  * whether that changed any. */
 bool gus_probe_permission(struct gus_events *events);
+
+/* Opens the events of a plan on ourselves, group by group, and gives way where the kernel refuses: it leaves the kernel
+ * out of all where that is what is forbidden, has one weight where this kernel has not three, and a lower precision of
+ * samples of time. What does not open even so is left out, if it is no time, and said. 0, or -1 with err: the time
+ * cannot be had, or nothing could be tried. */
+int gus_probe_planned(struct gus_events *events, const struct gus_log *log, struct gus_error *err);
+
+/* Whether samples of loads or of cycles say how long an instruction retired after the one before: those of some of
+ * Intel's cores do, and others have 0 there. */
+enum gus_verdict gus_probe_retirement(const struct gus_event *event);
 
 /* Whether this user may sample where threads leave their CPU, which is in the kernel. */
 bool gus_probe_switches(void);

@@ -23,6 +23,7 @@ int gus_self_open(struct gus_self *self, const struct gus_event *event, uint64_t
 	plan.wakeup_bytes = (uint32_t)ring_bytes;
 	*self = (struct gus_self){ 0 };
 	e.period = period;
+	e.bare = false;
 	gus_attr_fill(&a, &e, &plan, true);
 	a.kernel.read_format = 0;
 	self->fd = gus_attr_open(&a, 0, -1, -1);

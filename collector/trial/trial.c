@@ -5,10 +5,10 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/counters/aux.h"
 #include "collector/counters/ring.h"
 #include "collector/counters/tally.h"
 #include "collector/events/attr.h"
@@ -168,10 +168,9 @@ static void try_branches(struct gus_class_facts *f, struct gus_pmus *pmus)
 static void try_spe(struct gus_class_facts *f, struct gus_pmus *pmus)
 {
 	const struct gus_pmu *pmu = NULL;
-	struct perf_event_mmap_page *page;
 	struct gus_ring ring;
+	struct gus_aux aux;
 	union gus_attr a;
-	void *aux = MAP_FAILED;
 	int fd;
 
 	gus_pmus_list(pmus);
@@ -190,18 +189,14 @@ static void try_spe(struct gus_class_facts *f, struct gus_pmus *pmus)
 	f->verdict = GUS_PROBE_REFUSED;
 	f->sys = EPERM;
 	if (gus_ring_map(&ring, fd, 0, RING_BYTES, NULL) == 0) {
-		page = ring.control;
-		page->aux_offset = (uint64_t)sysconf(_SC_PAGESIZE) + ring.size;
-		page->aux_size = AUX_BYTES;
-		aux = gus_perf.mmap(NULL, AUX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)page->aux_offset);
-		if (aux != MAP_FAILED) {
+		if (gus_aux_map(&aux, &ring, fd, AUX_BYTES, NULL) == 0) {
 			gus_perf.ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 			gus_clock_run(GUS_CLOCK_PRODUCTS, 50000);
 			gus_perf.ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 			f->sys = 0;
-			f->verdict = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) ? GUS_PROBE_GOOD :
+			f->verdict = __atomic_load_n(&ring.control->aux_head, __ATOMIC_ACQUIRE) ? GUS_PROBE_GOOD :
 				GUS_PROBE_SILENT;
-			gus_perf.munmap(aux, AUX_BYTES);
+			gus_aux_unmap(&aux);
 		}
 		gus_ring_unmap(&ring);
 	}

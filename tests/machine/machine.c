@@ -264,9 +264,14 @@ static int refuses(const struct perf_event_attr *a, pid_t pid, int cpu)
 	return sys || !machine.m->refuses ? sys : machine.m->refuses(a, pid, cpu);
 }
 
+static bool is_alive(const struct machine_event *e)
+{
+	return e->fd >= 0 || (e->output->aux && e->output->mapper == e);
+}
+
 bool machine_counts(const struct machine_event *e)
 {
-	return e->fd >= 0 && e->enabled && e->leader->enabled;
+	return is_alive(e) && e->enabled && e->leader->enabled;
 }
 
 /* Which of the PMU's place in `most`. */
@@ -481,6 +486,7 @@ static void *map_aux(struct machine_event *e, size_t size, off_t offset)
 	if (at != MAP_FAILED) {
 		owner->aux = at;
 		owner->aux_size = size;
+		owner->mapper = e;
 	}
 	return at;
 }
@@ -522,6 +528,7 @@ static int unmap_event(void *at, size_t size)
 			continue;
 		machine.locked -= size;
 		machine.mapped--;
+		settle_all();
 		return munmap(at, size);
 	}
 	errno = EINVAL;

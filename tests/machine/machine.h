@@ -63,6 +63,7 @@ struct machine_event {
 	struct machine_event *output;   /* whose ring it writes to; itself at first */
 	struct perf_event_mmap_page *control; /* of its own ring */
 	uint8_t *data, *aux;
+	struct machine_event *mapper; /* by which the AUX area was mapped: that keeps it alive when it is closed */
 	size_t size, aux_size;
 	bool paused;
 	uint64_t untold;                /* records that found no room since the last LOST */

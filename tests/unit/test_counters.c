@@ -308,6 +308,7 @@ static void lost(void **state)
 	assert_int_equal(w.lanes.lost, 20000 - kept);
 	assert_int_equal(w.lanes.totals[0].lost, 20000 - kept);
 	assert_int_equal(w.lanes.totals[0].samples, kept + 1);
+	assert_int_equal(gus_columns_sample(&w.lanes.lane[0].samples, 0).period, 100000);
 	machine_lose_samples(clock, 7);
 	drain(&w);
 	assert_int_equal(w.lanes.totals[1].lost, 7);
