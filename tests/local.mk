@@ -56,6 +56,7 @@ case_tests = \
 	tests/cases/off-cpu.sh \
 	tests/cases/pipes.sh \
 	tests/cases/names.sh \
+	tests/cases/played.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
 	tests/cases/replay.sh \
@@ -555,6 +556,19 @@ tests_unit_test_golden_words_SOURCES = tests/unit/test_golden_words.c $(golden_w
 tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
 	tests/unit/made_perfdata.h
 tests_unit_test_penalties_SOURCES = tests/unit/test_penalties.c $(made_program)
+if HOST_X86_64
+# All of gusprof on a machine that is played, beside gusprof, where it finds its parts; and what is recorded there.
+check_PROGRAMS += gusprof-played tests/machine/played-target
+gusprof_played_SOURCES = $(gusprof_SOURCES) $(machine) tests/machine/played.c tests/words/ibs_words.c \
+	tests/words/ibs_words.h tests/words/spe_words.c tests/words/spe_words.h $(words)
+nodist_gusprof_played_SOURCES = cli/topics.h
+gusprof_played_LDADD = $(gusprof_LDADD)
+gusprof_played_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_host_describe
+tests_machine_played_target_SOURCES = tests/machine/played_target.c
+tests_machine_played_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
+tests_machine_played_target_LDFLAGS = -no-pie
+tests_machine_played_target_LDADD =
+endif
 # The kernel that is played: gus_perf of its own, in place of the library's.
 machine = tests/machine/machine.c tests/machine/machine.h
 tests_unit_test_counters_SOURCES = tests/unit/test_counters.c $(machine)

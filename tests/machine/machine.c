@@ -201,6 +201,11 @@ static bool is_in(const char *cpus, int cpu)
 	return false;
 }
 
+static bool is_core(const struct machine_pmu *p)
+{
+	return strncmp(p->name, "cpu", 3) == 0 || strncmp(p->name, "armv8", 5) == 0;
+}
+
 /* The kernel's generic events are its first core's, unless the upper half says whose. */
 static const struct machine_pmu *pmu_of(const struct perf_event_attr *a)
 {
@@ -208,7 +213,7 @@ static const struct machine_pmu *pmu_of(const struct perf_event_attr *a)
 	uint32_t type = generic ? (uint32_t)(a->config >> 32) : a->type;
 
 	for (const struct machine_pmu *p = machine.m->pmus; p && p->name; p++)
-		if (p->type == type || (generic && !type && strncmp(p->name, "cpu", 3) == 0))
+		if (p->type == type || (generic && !type && is_core(p)))
 			return p;
 	return NULL;
 }
