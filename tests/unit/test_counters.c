@@ -188,17 +188,42 @@ static int of_5_11(const struct perf_event_attr *a, pid_t pid, int cpu)
 	return a->build_id || (a->read_format & LOST_FORMAT) ? EINVAL : 0;
 }
 
+static int of_5_11_by_size(const struct perf_event_attr *a, pid_t pid, int cpu)
+{
+	return of_5_11(a, pid, cpu) ? E2BIG : 0;
+}
+
+static int nothing(const struct perf_event_attr *a, pid_t pid, int cpu)
+{
+	(void)a;
+	(void)pid;
+	(void)cpu;
+	return E2BIG;
+}
+
 static void older_kernel(void **state)
 {
-	static const struct machine m = { one_core, .cpus = "0", .refuses = of_5_11 };
+	static const struct { struct machine m; int answer; } cases[] = {
+		{ { one_core, .cpus = "0", .refuses = of_5_11 }, -EINVAL },
+		{ { one_core, .cpus = "0", .refuses = of_5_11_by_size }, -E2BIG },
+	};
+	static const struct machine no = { one_core, .cpus = "0", .refuses = nothing };
 	struct opened o;
 
 	(void)state;
-	open_on(&o, &m, GUS_TARGET_THREADS, "cycles", &plain);
-	assert_int_equal(o.rc, 0);
-	assert_int_equal(o.counters.plan.features, GUS_ATTR_ALL & ~(GUS_ATTR_LOST | GUS_ATTR_BUILD_ID));
-	assert_int_equal(machine_answered(-EINVAL), 2);
-	assert_string_equal(o.said, "");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		open_on(&o, &cases[i].m, GUS_TARGET_THREADS, "cycles", &plain);
+		assert_int_equal(o.rc, 0);
+		assert_int_equal(o.counters.plan.features, GUS_ATTR_ALL & ~(GUS_ATTR_LOST | GUS_ATTR_BUILD_ID));
+		assert_int_equal(machine_answered(cases[i].answer), 2); /* with both, and without the newest */
+		assert_string_equal(o.said, "");
+		close_all(&o);
+	}
+	open_on(&o, &no, GUS_TARGET_THREADS, "cycles", &plain); /* there is an end to that */
+	assert_int_equal(o.rc, -1);
+	assert_int_equal(machine_answered(-E2BIG), machine_asked());
+	assert_int_equal(machine_asked(), 7); /* with six features, five, ... and none */
+	assert_non_null(strstr(o.err.text, "this kernel is too old"));
 	close_all(&o);
 }
 

@@ -734,6 +734,22 @@ static void small_area(void **state)
 	end(&w);
 }
 
+/* With too little even for the smallest there is one error, and nothing stays open. */
+static void no_area(void **state)
+{
+	static const struct machine m = { arm, .cpus = "0", .lock_kib = 132 + 60 };
+	const struct gus_counters_options options = { .ring_bytes = 512 << 10, .late = true };
+	struct world w;
+
+	(void)state;
+	plan(&w, &m, "neoverse-n1", GUS_PLAN_SPE);
+	assert_int_equal(gus_counters_open(&w.counters, &w.events, &w.target, &options, NULL, &w.err), -1);
+	assert_int_equal(w.err.code, GUS_E_PERMISSION);
+	assert_non_null(strstr(w.err.text, "cannot get 64 KiB of locked memory on cpu 0 for what hardware writes"));
+	assert_non_null(strstr(w.err.text, "perf_event_mlock_kb"));
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -743,6 +759,7 @@ int main(void)
 		cmocka_unit_test(spe), cmocka_unit_test(truncated), cmocka_unit_test(over_the_end),
 		cmocka_unit_test(flags),
 		cmocka_unit_test(retired), cmocka_unit_test(begun_by_a_command), cmocka_unit_test(small_area),
+		cmocka_unit_test(no_area),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
