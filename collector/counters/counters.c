@@ -216,8 +216,36 @@ uint64_t gus_counters_redraw_samples(const struct gus_counters *c)
 	return sampling * REDRAW_PERIODS;
 }
 
+/* As many times longer than planned as the rate is lower than at first. IBS wants multiples of 16. */
+static uint64_t planned_period(const struct gus_counters *c, const struct gus_event *e, uint64_t hz)
+{
+	uint64_t step = e->words == GUS_WORDS_IBS_OP || e->words == GUS_WORDS_IBS_FETCH ? 16 : 1;
+	double times = hz < c->first_hz ? (double)c->first_hz / (double)hz : 1;
+
+	return ((uint64_t)((double)e->planned * times) + step - 1) / step * step;
+}
+
+/* Samples beside those of time are paid for by the same budget, so their number follows the rate of these, but for
+ * never being more than planned. */
+static void follow_rate(struct gus_counters *c, uint64_t hz)
+{
+	for (size_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].planned)
+			c->events->v[i].period = planned_period(c, &c->events->v[i], hz);
+	for (size_t i = 0; i < c->list.n; i++) {
+		uint64_t period = c->events->v[c->list.v[i].event].period;
+
+		if (c->list.v[i].fd >= 0 && c->events->v[c->list.v[i].event].planned)
+			gus_perf.ioctl(c->list.v[i].fd, PERF_EVENT_IOC_PERIOD, &period);
+	}
+}
+
 void gus_counters_set_rate(struct gus_counters *c, uint64_t hz)
 {
+	for (size_t i = 0; !c->first_hz && i < c->events->n; i++)
+		if (c->events->v[i].governed)
+			c->first_hz = c->events->v[i].frequency;
+	follow_rate(c, hz);
 	c->changed = true;
 	for (size_t i = 0; i < c->events->n; i++)
 		if (c->events->v[i].governed)

@@ -66,6 +66,7 @@ struct gus_counters {
 	struct gus_random random;
 	struct gus_index opened_ids;     /* pid_t, and beside them: */
 	struct gus_vec(struct gus_opened) opened;
+	uint64_t first_hz;               /* the governed rate that recording began with; 0: it is in force */
 	bool changed;                    /* the rate has, since tasks may have inherited the old one */
 	/* The CPUs are sampled, and the tasks' own events only count and carry the side band. */
 	bool by_cpu;
@@ -158,8 +159,10 @@ uint64_t gus_counters_redraw_samples(const struct gus_counters *c);
 /* Nanoseconds between redraws; UINT64_MAX if nothing is jittered. */
 uint64_t gus_counters_redraw_interval(const struct gus_counters *c);
 
-/* Makes every governed event sample hz times a second of CPU time. It reaches the events that were opened, at once, and
- * the tasks that inherit from them later; not those that have inherited already (but see gus_counters_renew). */
+/* Makes every governed event sample hz times a second of CPU time, and those of a plan beside them as much less
+ * often than planned as that is less than the rate that recording began with. It reaches the events that were
+ * opened, at once, and the tasks that inherit from them later; not those that have inherited already (but see
+ * gus_counters_renew). */
 void gus_counters_set_rate(struct gus_counters *c, uint64_t hz);
 
 /* Samples each n-th time only that a task leaves its CPU. It reaches whom gus_counters_set_rate does, by the same

@@ -50,6 +50,7 @@ struct gus_event {
 	/* Of an event of a plan (collector/events/planned.h); all else has nothing here. */
 	char *pmu;              /* its name; else NULL */
 	bool cycles;            /* its periods are of cycles, whatever its name is */
+	uint64_t planned;       /* its period by the plan: none in force is shorter. 0: its rate is the session's */
 	bool counts;            /* it counts and takes no samples */
 	bool bare;              /* its samples bring along what is in `extra` alone, no callers and branches */
 	uint64_t extra;         /* PERF_SAMPLE_*: what they bring along beyond what all samples have */

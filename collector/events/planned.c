@@ -85,6 +85,7 @@ static int take_event(struct taker *t, const struct gus_plan_part *part, const s
 	struct gus_event e = {
 		.type = pmu ? pmu->type : PERF_TYPE_SOFTWARE, .config = row->config, .config1 = row->config1,
 		.config2 = row->config2, .period = planned->samples ? planned->period : 0, .precise = row->precise,
+		.planned = planned->samples ? planned->period : 0,
 		.counts = !planned->samples, .bare = row->role != GUS_PLAN_HEIGHT, .group = number,
 		.cycles = row->role == GUS_PLAN_HEIGHT && row->unit == GUS_PLAN_ON_CORE,
 		.extra = planned->samples ? planned->sample_type : 0, .words = words_of(planned),

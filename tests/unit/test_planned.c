@@ -235,6 +235,32 @@ static void never_turns(void **state)
 	end(&w);
 }
 
+/* A lower rate of the samples of time makes those beside them rarer in proportion; a higher one leaves them as
+ * planned. */
+static void rates(void **state)
+{
+	static const struct machine m = { amd, .cpus = "0" };
+	static const struct { uint64_t hz, height, ops; } cases[] = {
+		{ 500, 500, 501856 }, { 300, 300, 836432 /* a multiple of 16 */ }, { 1000, 1000, 250928 },
+		{ 4000, 4000, 250928 }, { 999, 999, 251184 },
+	};
+	struct world w;
+
+	(void)state;
+	plan(&w, &m, "znver4", GUS_PLAN_IBS);
+	w.events.v[0].governed = true;
+	record(&w); /* at 1000 */
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		gus_counters_set_rate(&w.counters, cases[i].hz);
+		assert_int_equal(machine_open("cpu", 0x76, 0)->period, cases[i].height);
+		assert_int_equal(machine_open("ibs_op", 1 << 19, 0)->period, cases[i].ops);
+		assert_int_equal(machine_open("ibs_op", 1 << 19, 0)->period % 16, 0);
+		assert_int_equal(event_named(&w, "ibs_op")->period, cases[i].ops);
+	}
+	assert_int_equal(machine_open("", PERF_COUNT_SW_PAGE_FAULTS, 0)->period, 101);
+	end(&w);
+}
+
 /* What kernels refuse. */
 
 static int before_5_12(const struct perf_event_attr *a, pid_t pid, int cpu)
@@ -754,6 +780,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opened_as_planned), cmocka_unit_test(turns), cmocka_unit_test(never_turns),
+		cmocka_unit_test(rates),
 		cmocka_unit_test(gives_way), cmocka_unit_test(kinds_of_cores), cmocka_unit_test(weights),
 		cmocka_unit_test(retirement), cmocka_unit_test(ibs), cmocka_unit_test(ibs_refused),
 		cmocka_unit_test(spe), cmocka_unit_test(truncated), cmocka_unit_test(over_the_end),
