@@ -168,6 +168,7 @@ static void start_wide(struct fixture *f)
 	gus_vec_push(&f->counters.list, (struct gus_counter){ .fd = -1, .task = 40, .silent = true });
 	gus_vec_push(&f->counters.closed, (struct gus_counted){ 0 });
 	gus_vec_push(&f->counters.repeated, 0);
+	gus_vec_push(&f->counters.on_ns, 0);
 	gus_lanes_init(&f->lanes, &f->counters, &f->living);
 }
 
@@ -176,6 +177,7 @@ static void stop_wide(struct fixture *f)
 	gus_vec_free(&f->counters.list);
 	gus_vec_free(&f->counters.closed);
 	gus_vec_free(&f->counters.repeated);
+	gus_vec_free(&f->counters.on_ns);
 	stop(f);
 }
 
