@@ -24,7 +24,8 @@ tracer_PROGRAMS = tracing/plugin/gusprof-qemu.so
 tracing_plugin_gusprof_qemu_so_SOURCES = \
 	base/alloc.c base/cursor.c base/error.c base/helper.c base/index.c base/notes.c base/output.c \
 	base/output_file.c base/text.c \
-	collector/host/build_id.c collector/host/procfs.c collector/host/text.c collector/records/sideband.c \
+	collector/host/build_id.c collector/host/procfs.c collector/host/text.c collector/kernel/perf.c \
+	collector/records/sideband.c \
 	proto/column_kinds.c proto/sample.c proto/trace_writer.c proto/writer.c \
 	tracing/confine/calls.c tracing/confine/calls.h \
 	tracing/plugin/calls.c tracing/plugin/calls.h \
