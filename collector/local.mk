@@ -33,6 +33,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/procfs.c collector/host/procfs.h \
 	collector/host/text.c collector/host/text.h \
 	collector/host/vdso.c collector/host/vdso.h \
+	collector/kernel/abi.h \
 	collector/kernel/perf.c collector/kernel/perf.h \
 	collector/perfdata/attr.c collector/perfdata/attr.h \
 	collector/perfdata/auxtrace.c collector/perfdata/auxtrace.h \

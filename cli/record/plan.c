@@ -143,7 +143,7 @@ static int take(const struct mode *m, bool asked, struct gus_events *events, str
 	int rc = make(&plan, word, m, err);
 
 	if (rc == 0) {
-		gus_trial(&needed, m->needs, pmus, gus_uarch_host());
+		gus_trial(&needed, m->needs, pmus, NULL);
 		if (needed.verdict != GUS_PROBE_GOOD)
 			rc = asked ? explain(word, m, pmus, needed.verdict, err) :
 				gus_fail(err, GUS_E_UNSUPPORTED, "%s: this machine does not give what it needs", word);

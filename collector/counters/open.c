@@ -14,6 +14,7 @@
 #include "collector/counters/ring.h"
 #include "collector/doctor/refusal.h"
 #include "collector/events/pmu.h"
+#include "collector/host/clock.h"
 #include "collector/host/procfs.h"
 #include "collector/host/text.h"
 #include "collector/kernel/perf.h"
@@ -35,14 +36,6 @@
 #define ATTACH_PASSES 4
 #define REFUSED 2            /* a return value: permission is what failed */
 #define GONE 1               /* likewise: the task or the CPU is not there any more */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* A CPU is opened if it is online; the highest number there can be is beyond any kernel's limit. */
 static void online_cpus(char *list, size_t size)
@@ -390,13 +383,14 @@ static bool fresh_tasks(const struct gus_counters *c, gus_task_lister *list, voi
 static int open_listed(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from,
 		       struct gus_error *err)
 {
-	uint64_t give_up = now_ns() + ATTACH_NS;
+	uint64_t give_up = gus_clock_ns(CLOCK_MONOTONIC) + ATTACH_NS;
 	struct gus_tids fresh = { 0 };
 	unsigned quiet = 0;
 	int rc = 0;
 
 	c->may_repeat = true;
-	for (unsigned pass = 0; rc == 0 && quiet < 2 && (pass < ATTACH_PASSES || now_ns() < give_up); pass++) {
+	for (unsigned pass = 0; rc == 0 && quiet < 2 &&
+	     (pass < ATTACH_PASSES || gus_clock_ns(CLOCK_MONOTONIC) < give_up); pass++) {
 		if (!fresh_tasks(c, list, context, from, &fresh))
 			break;
 		quiet = fresh.n ? 0 : quiet + 1;
@@ -547,7 +541,7 @@ static void init(struct gus_counters *c, struct gus_events *events, struct gus_t
 		 const struct gus_counters_options *o)
 {
 	*c = (struct gus_counters){ .events = events, .target = target, .child = o->child, .by_cpu = o->by_cpu,
-				    .random = { now_ns() } };
+				    .random = { gus_clock_ns(CLOCK_MONOTONIC) } };
 	c->on = !o->late && o->child; /* a command switches its events on itself */
 	gus_index_init(&c->opened_ids, sizeof(pid_t));
 	for (size_t i = 0; i < events->n; i++) {

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/kernel/abi.h"
 #include "collector/kernel/perf.h"
 
 #define SIZE_VER8 136     /* with config3 */
-#define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24) /* not in the headers of kernels before 5.12 */
 #define FORMAT_LOST 16    /* PERF_FORMAT_LOST; not in the headers of kernels before 6.0 */
 
 uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan)
@@ -41,7 +41,7 @@ static void unload(struct perf_event_attr *k)
 {
 	k->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
 				      PERF_SAMPLE_STACK_USER | PERF_SAMPLE_RAW | PERF_SAMPLE_ADDR |
-				      PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT);
+				      PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT | GUS_PERF_WEIGHT_STRUCT);
 	k->branch_sample_type = 0;
 	k->sample_regs_user = 0;
 	k->sample_stack_user = 0;

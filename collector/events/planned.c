@@ -7,9 +7,10 @@
 #include "base/error.h"
 #include "collector/events/event.h"
 #include "collector/events/pmu.h"
+#include "collector/kernel/abi.h"
 #include "collector/plan/plan.h"
 
-#define WEIGHTS (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_STRUCT)
+#define WEIGHTS (PERF_SAMPLE_DATA_SRC | GUS_PERF_WEIGHT_STRUCT)
 
 /* While a plan becomes events. */
 struct taker {

@@ -6,6 +6,16 @@
 #define GUS_COLLECTOR_HOST_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
+
+/* The kernel's clocks in nanoseconds, which other programs can be compared with. */
+static inline uint64_t gus_clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 /* Reads it when everything before is done and before anything behind begins. cpu: where; of arm64 always 0, as asking
  * would be a system call. */

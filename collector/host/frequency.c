@@ -24,14 +24,6 @@
 #define RULE "none known for this architecture"
 #endif
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 void gus_frequency_measure(Gusprof__Frequency *f)
 {
 	static const char rule[] = RULE;
@@ -42,12 +34,12 @@ void gus_frequency_measure(Gusprof__Frequency *f)
 	f->rule = (char *)(uintptr_t)rule; /* the generated type lacks the const */
 	gus_clock_run(GUS_CLOCK_PRODUCTS, 2 * UNITS); /* wakes the core up */
 	for (unsigned i = 0; i < RUNS; i++) {
-		uint64_t start = now_ns(), then;
+		uint64_t start = gus_clock_ns(CLOCK_MONOTONIC), then;
 
 		gus_clock_run(GUS_CLOCK_PRODUCTS, UNITS);
-		then = now_ns();
+		then = gus_clock_ns(CLOCK_MONOTONIC);
 		gus_clock_rounds(ROUNDS);
-		rounds[i] = now_ns() - then;
+		rounds[i] = gus_clock_ns(CLOCK_MONOTONIC) - then;
 		ns[i] = then - start;
 		rounds[i] = ns[i] ? rounds[i] * CYCLES * 1000 / ROUNDS / ns[i] : 0;
 	}

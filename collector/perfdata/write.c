@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "collector/kernel/abi.h"
 #include "collector/perfdata/put.h"
 #include "collector/perfdata/record.h"
 #include "collector/records/records.h"
@@ -18,7 +19,6 @@
 #define SAMPLE_CGROUP (UINT64_C(1) << 21)
 #define SAMPLE_DATA_PAGE_SIZE (UINT64_C(1) << 22)
 #define SAMPLE_CODE_PAGE_SIZE (UINT64_C(1) << 23)
-#define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
 #define FORMAT_LOST (1u << 4)
 #define MISC_MMAP_DATA (1u << 13)
 #define MISC_MMAP_BUILD_ID (1u << 14)
@@ -310,7 +310,7 @@ static const struct { uint64_t bit; void (*put)(struct draft *); } fields[] = {
 	{ PERF_SAMPLE_REGS_USER, put_regs },
 	{ PERF_SAMPLE_STACK_USER, put_stack },
 	{ PERF_SAMPLE_WEIGHT, put_weight },
-	{ SAMPLE_WEIGHT_STRUCT, put_weights },
+	{ GUS_PERF_WEIGHT_STRUCT, put_weights },
 	{ PERF_SAMPLE_DATA_SRC, put_data_source },
 	{ PERF_SAMPLE_TRANSACTION, put_transaction },
 	{ PERF_SAMPLE_REGS_INTR, put_interrupted },
@@ -348,7 +348,7 @@ static uint64_t needs_of(const struct gus_sample *s)
 		{ s->regs_n, PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER },
 		{ s->stack_n, PERF_SAMPLE_STACK_USER },
 		{ s->weight || s->told & GUS_TOLD_WEIGHT, PERF_SAMPLE_WEIGHT },
-		{ s->instruction_latency || retires, SAMPLE_WEIGHT_STRUCT },
+		{ s->instruction_latency || retires, GUS_PERF_WEIGHT_STRUCT },
 		{ s->data_source, PERF_SAMPLE_DATA_SRC },
 		{ s->transaction, PERF_SAMPLE_TRANSACTION },
 		{ s->physical, PERF_SAMPLE_PHYS_ADDR },
@@ -410,7 +410,7 @@ void gus_perfdata_fit_cpu(struct gus_records_layout *layout, uint32_t cpu)
 
 void gus_perfdata_settle(struct gus_records_layout *layout)
 {
-	if (layout->sample_type & SAMPLE_WEIGHT_STRUCT) /* it has the weight as well */
+	if (layout->sample_type & GUS_PERF_WEIGHT_STRUCT) /* it has the weight as well */
 		layout->sample_type &= ~(uint64_t)PERF_SAMPLE_WEIGHT;
 	if (!(layout->sample_type & PERF_SAMPLE_BRANCH_STACK))
 		layout->branch_type = 0;
@@ -433,9 +433,9 @@ static uint64_t told_by(const struct draft *d)
 	bool retires = d->s->retire_latency && !(d->s->told & GUS_TOLD_COMPLETE);
 
 	return (type & PERF_SAMPLE_ADDR ? GUS_TOLD_ADDRESS : 0) |
-		(type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT) ? GUS_TOLD_WEIGHT : 0) |
-		(type & SAMPLE_WEIGHT_STRUCT && d->s->instruction_latency ? GUS_TOLD_INSTRUCTION : 0) |
-		(type & SAMPLE_WEIGHT_STRUCT && retires ? GUS_TOLD_RETIRE : 0);
+		(type & (PERF_SAMPLE_WEIGHT | GUS_PERF_WEIGHT_STRUCT) ? GUS_TOLD_WEIGHT : 0) |
+		(type & GUS_PERF_WEIGHT_STRUCT && d->s->instruction_latency ? GUS_TOLD_INSTRUCTION : 0) |
+		(type & GUS_PERF_WEIGHT_STRUCT && retires ? GUS_TOLD_RETIRE : 0);
 }
 
 static bool has_user_regs(const struct gus_sample *s)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collector/kernel/abi.h"
 #include "collector/plan/fit.h"
 #include "collector/plan/plan.h"
 #include "collector/plan/verdict.h"
@@ -220,7 +221,7 @@ static const struct gus_plan_row *in_the_way(struct planner *p, const struct uni
 }
 
 /* Events as they are opened. */
-static const uint64_t buffered = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_STRUCT;
+static const uint64_t buffered = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | GUS_PERF_WEIGHT_STRUCT;
 
 static struct gus_plan_event event_of(const struct planner *p, const struct gus_plan_row *row)
 {
@@ -230,7 +231,7 @@ static struct gus_plan_event event_of(const struct planner *p, const struct gus_
 
 	/* What took how long since the retirement before is in the third part of the weight. */
 	if (p->mode == GUS_PLAN_TPEBS && (row->role == GUS_PLAN_SPLIT || row->role == GUS_PLAN_DATA))
-		e.sample_type |= PERF_SAMPLE_WEIGHT_STRUCT;
+		e.sample_type |= GUS_PERF_WEIGHT_STRUCT;
 	e.large = e.samples && row->precise &&
 		!(e.sample_type & ~(buffered | (stacks ? (uint64_t)PERF_SAMPLE_BRANCH_STACK : 0)));
 	return e;

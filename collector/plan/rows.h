@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 
 #include "collector/plan/table.h"
+#include "collector/kernel/abi.h"
 #include "proto/psv.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -48,6 +49,6 @@
 
 #define BRANCHES PERF_SAMPLE_BRANCH_STACK
 #define WHERE (PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC)   /* where the data were */
-#define WEIGHED (WHERE | PERF_SAMPLE_WEIGHT_STRUCT)        /* and how long they took */
+#define WEIGHED (WHERE | GUS_PERF_WEIGHT_STRUCT)        /* and how long they took */
 
 #endif

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 
 #include "base/cursor.h"
+#include "collector/kernel/abi.h"
 
 #define BUILD_ID_MAX 20
 /* PERF_SAMPLE_BRANCH_HW_INDEX and _COUNTERS, and what else headers of older kernels do not have. */
@@ -29,7 +30,6 @@
 #define SAMPLE_CGROUP (UINT64_C(1) << 21)
 #define SAMPLE_DATA_PAGE_SIZE (UINT64_C(1) << 22)
 #define SAMPLE_CODE_PAGE_SIZE (UINT64_C(1) << 23)
-#define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
 #define FORMAT_LOST (1u << 4)
 /* PERF_RECORD_MISC_MMAP_DATA: what is mapped is not executed. */
 #define MISC_MMAP_DATA (1u << 13)
@@ -383,7 +383,7 @@ static const struct { uint64_t bit; void (*take)(struct body *); } fields[] = {
 	{ PERF_SAMPLE_REGS_USER, take_regs },
 	{ PERF_SAMPLE_STACK_USER, take_stack },
 	{ PERF_SAMPLE_WEIGHT, take_weight },
-	{ SAMPLE_WEIGHT_STRUCT, take_weights },
+	{ GUS_PERF_WEIGHT_STRUCT, take_weights },
 	{ PERF_SAMPLE_DATA_SRC, take_data_source },
 	{ PERF_SAMPLE_TRANSACTION, take_transaction },
 	{ PERF_SAMPLE_REGS_INTR, take_interrupted },

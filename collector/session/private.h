@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "collector/counters/counters.h"
+#include "collector/host/clock.h"
 #include "collector/session/control.h"
 #include "collector/session/kept.h"
 #include "collector/session/lanes.h"
@@ -89,14 +90,6 @@ struct session {
 	struct gus_error *err;
 };
 
-static inline uint64_t gus_clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* CPU time of this program until now, and of what it has begun for itself. */
 static inline uint64_t gus_session_own_ns(const struct session *s)
 {
@@ -125,9 +118,9 @@ void gus_session_fail_writing(struct session *s);
 int gus_session_create_file(struct session *s, uint64_t start_ns);
 /* What lives, and that the kernel has told about before this file began, or will not tell about. */
 int gus_session_describe_living(struct session *s);
-/* Lanes are drained, and in them is all that belongs to this file. */
 /* What is counted beside the samples: looked at, and the last time of a file written to its end. */
 int gus_session_look_beside(struct session *s, bool last);
+/* Lanes are drained, and in them is all that belongs to this file. */
 int gus_session_end_file(struct session *s, enum gus_session_end ended_by);
 /* Ends this file and begins the next one, at the moment of the last look into the rings. */
 void gus_session_next_part(struct session *s);

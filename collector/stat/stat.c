@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/host/clock.h"
 #include "collector/host/text.h"
 #include "collector/stat/attach.h"
 #include "collector/target/child.h"
@@ -38,14 +39,6 @@ struct stat_run {
 	unsigned stops;
 	struct gus_error *err;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t ns_of(const struct timeval *t)
 {
@@ -162,7 +155,7 @@ static void loop(struct stat_run *s)
 	bool watch = !s->o->command && s->o->target->kind != GUS_STAT_CPUS;
 
 	while (!is_over(s)) {
-		uint64_t at = now_ns(), until = watch ? at + LOOK_NS : UINT64_MAX;
+		uint64_t at = gus_clock_ns(CLOCK_MONOTONIC), until = watch ? at + LOOK_NS : UINT64_MAX;
 
 		if (s->o->interval_ns && s->next < until)
 			until = s->next;
@@ -171,7 +164,7 @@ static void loop(struct stat_run *s)
 		    errno != EINTR)
 			break;
 		take_signals(s);
-		at = now_ns();
+		at = gus_clock_ns(CLOCK_MONOTONIC);
 		if (s->o->interval_ns && at >= s->next && !is_over(s))
 			end_interval(s, at);
 	}
@@ -188,9 +181,9 @@ static uint64_t status_number(const char *status, const char *name)
 static void note_waiting(struct stat_run *s)
 {
 	char *path = gus_format("/proc/%d/status", (int)s->child.pid), text[4096];
-	uint64_t until = now_ns() + SETTLE_NS;
+	uint64_t until = gus_clock_ns(CLOCK_MONOTONIC) + SETTLE_NS;
 
-	while (gus_read_text(path, text, sizeof(text)) && !strstr(text, "State:\tS") && now_ns() < until)
+	while (gus_read_text(path, text, sizeof(text)) && !strstr(text, "State:\tS") && gus_clock_ns(CLOCK_MONOTONIC) < until)
 		sched_yield();
 	s->waiting_switches = status_number(text, "\nvoluntary_ctxt_switches:") +
 		status_number(text, "nonvoluntary_ctxt_switches:");
@@ -223,7 +216,7 @@ static int start(struct stat_run *s)
 {
 	const struct gus_stat_options *o = s->o;
 
-	s->start = s->last = now_ns();
+	s->start = s->last = gus_clock_ns(CLOCK_MONOTONIC);
 	s->next = s->start + o->interval_ns;
 	if (o->target->kind != GUS_STAT_COMMAND)
 		gus_tally_enable(&s->tally);
@@ -242,7 +235,7 @@ static void finish(struct stat_run *s)
 	const struct gus_stat_options *o = s->o;
 	struct gus_stat_result *r = s->result;
 	struct rusage usage;
-	uint64_t at = now_ns();
+	uint64_t at = gus_clock_ns(CLOCK_MONOTONIC);
 
 	if (o->target->kind != GUS_STAT_COMMAND)
 		gus_tally_disable(&s->tally);

@@ -12,10 +12,10 @@
 #include "collector/doctor/refusal.h"
 #include "collector/events/attr.h"
 #include "collector/events/event.h"
+#include "collector/kernel/abi.h"
 #include "collector/kernel/perf.h"
 #include "collector/trial/probe.h"
 
-#define WEIGHT_STRUCT (UINT64_C(1) << 24) /* PERF_SAMPLE_WEIGHT_STRUCT, since 5.12 */
 
 /* Returns a descriptor or -errno. */
 static int open_one(const struct gus_event *e, int group_fd)
@@ -33,8 +33,8 @@ static int open_one(const struct gus_event *e, int group_fd)
 /* What the kernel may take in place of what it has refused; false if there is nothing. */
 static bool give_way(struct gus_event *e, int sys)
 {
-	if (sys == EINVAL && (e->extra & WEIGHT_STRUCT)) {
-		e->extra = (e->extra & ~WEIGHT_STRUCT) | PERF_SAMPLE_WEIGHT;
+	if (sys == EINVAL && (e->extra & GUS_PERF_WEIGHT_STRUCT)) {
+		e->extra = (e->extra & ~GUS_PERF_WEIGHT_STRUCT) | PERF_SAMPLE_WEIGHT;
 		return true;
 	}
 	if ((sys == EOPNOTSUPP || sys == EINVAL) && e->cycles && e->precise > 1) {

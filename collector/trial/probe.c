@@ -16,6 +16,7 @@
 #include "collector/doctor/facts.h"
 #include "collector/events/attr.h"
 #include "collector/host/clock.h"
+#include "collector/kernel/abi.h"
 #include "collector/kernel/perf.h"
 #include "collector/records/records.h"
 #include "collector/trial/self.h"
@@ -25,7 +26,6 @@
 #define PROBE_PERIOD_NS 100003
 #define PROBE_PERIOD_CYCLES 200003
 
-#define WEIGHT_STRUCT (UINT64_C(1) << 24) /* PERF_SAMPLE_WEIGHT_STRUCT, since 5.12 */
 #define RARE_PERIOD 1000000007     /* so long that nothing is sampled */
 
 #define COST_PERIOD_NS 50021      /* 20,000 samples a second, */
@@ -41,14 +41,6 @@ struct self_event {
 	struct gus_records *records; /* looks into the samples for branches; NULL: nobody does */
 	uint64_t with_branches, with_retirement;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Returns 0 or -errno. */
 static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period,
@@ -88,11 +80,11 @@ static void count_sample(const void *record, size_t size, void *context)
 
 static enum gus_verdict judge(struct self_event *s, bool precise)
 {
-	uint64_t start = now_ns(), count = 0;
+	uint64_t start = gus_clock_ns(CLOCK_MONOTONIC), count = 0;
 
 	if (gus_perf.ioctl(s->own.fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return GUS_PROBE_UNTRIED;
-	while (s->samples < ENOUGH_SAMPLES && now_ns() - start < GIVE_UP_NS) {
+	while (s->samples < ENOUGH_SAMPLES && gus_clock_ns(CLOCK_MONOTONIC) - start < GIVE_UP_NS) {
 		gus_clock_run(GUS_CLOCK_PRODUCTS, 1500);
 		gus_ring_drain(&s->own.ring, count_sample, s);
 	}
@@ -174,7 +166,7 @@ enum gus_verdict gus_probe_retirement(const struct gus_event *event)
 	enum gus_verdict verdict;
 	int rc;
 
-	weighed.extra = WEIGHT_STRUCT;
+	weighed.extra = GUS_PERF_WEIGHT_STRUCT;
 	rc = self_open(&s, &weighed, PROBE_PERIOD_CYCLES);
 	if (rc < 0)
 		return verdict_of(rc);

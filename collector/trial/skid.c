@@ -18,6 +18,7 @@
 #include "collector/events/attr.h"
 #include "collector/events/cargo.h"
 #include "collector/events/event.h"
+#include "collector/host/clock.h"
 #include "collector/kernel/perf.h"
 #include "collector/records/records.h"
 #include "collector/trial/self.h"
@@ -135,14 +136,6 @@ struct test {
 	double x;               /* of the roots: below 1 they come to all ones, which no divider is quick with */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static void take(const void *record, size_t size, void *context)
 {
 	struct test *t = context;
@@ -187,11 +180,11 @@ static void pass(struct test *t, enum gus_skid_slow slow)
 
 static void try_slow(struct test *t, enum gus_skid_slow slow)
 {
-	uint64_t start = now_ns(), since;
+	uint64_t start = gus_clock_ns(CLOCK_MONOTONIC), since;
 
 	do {
 		pass(t, slow);
-		since = now_ns() - start;
+		since = gus_clock_ns(CLOCK_MONOTONIC) - start;
 	} while (gus_skid_samples(t->counts) < ENOUGH_SAMPLES && since < GIVE_UP_NS &&
 		 (t->samples || since < SILENT_NS));
 }

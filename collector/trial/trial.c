@@ -24,14 +24,6 @@
 #define PERIOD_BRANCHES 200003   /* in cycles */
 #define PERIOD_SPE 16384         /* in operations */
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Of what did not open. Rights are asked about first: only the last answer may be about the event. */
 static enum gus_verdict verdict_of(const struct gus_class_facts *f)
 {
@@ -90,9 +82,9 @@ static bool run_sampling(int fd, struct seen *seen)
 
 	if (gus_ring_map(&ring, fd, 0, RING_BYTES, NULL) != 0)
 		return false;
-	start = now_ns();
+	start = gus_clock_ns(CLOCK_MONOTONIC);
 	gus_perf.ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	while (seen->samples < ENOUGH_SAMPLES && now_ns() - start < GIVE_UP_NS) {
+	while (seen->samples < ENOUGH_SAMPLES && gus_clock_ns(CLOCK_MONOTONIC) - start < GIVE_UP_NS) {
 		gus_clock_run(GUS_CLOCK_PRODUCTS, 1500);
 		gus_ring_drain(&ring, see, seen);
 	}
