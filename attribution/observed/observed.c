@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/observed/observed.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "attribution/observed/kinds.h"
@@ -28,6 +29,7 @@ struct gus_observed {
 	/* Of stacks with cycles: those of their branches, and those that all samples stand for. */
 	uint64_t stack_cycles, cycles;
 	struct gus_vec(struct gus_observed_event) events;
+	struct gus_vec(double) turns;           /* by event: the recording's time by that in which it was on */
 	struct gus_observed_totals totals;
 	/* While it is read. */
 	struct gus_profile *profile;
@@ -174,6 +176,22 @@ static void take_stack(struct gus_observed *o, const struct gus_sample *s, bool 
 
 /* Samples. */
 
+/* Of an event that is on in some turns only (Event.turns): how many times longer the recording was, by what was timed,
+ * or in a recording without its end by the order of turns. */
+static double turns_of(const struct gus_profile *p, size_t event)
+{
+	const Gusprof__Event *e = p->header->events[event];
+	uint64_t own = 0, whole = 0;
+
+	if (!e->turns || !e->turns_of)
+		return 1;
+	for (size_t i = 0; p->footer && i < p->footer->n_events && i < p->header->n_events; i++) {
+		own = i == event ? p->footer->events[i]->on_ns : own;
+		whole = p->footer->events[i]->on_ns > whole ? p->footer->events[i]->on_ns : whole;
+	}
+	return own ? (double)whole / (double)own : (double)e->turns_of / (double)__builtin_popcount(e->turns);
+}
+
 static void take_counted(struct gus_observed *o, uint32_t number, enum gus_observed_count count, uint64_t period)
 {
 	while (o->counted.n <= number)
@@ -198,7 +216,8 @@ static void take(void *context, const struct gus_sighting *seen)
 	if (number == GUS_INDEX_NONE)
 		return;
 	if (event.kind == GUS_OBSERVED_COUNTED) {
-		take_counted(o, number, event.count, s->period);
+		take_counted(o, number, event.count, (uint64_t)fmin((double)s->period * o->turns.v[s->event],
+								    (double)GUS_LIMIT_SUM));
 		return;
 	}
 	take_access(o, number, s);
@@ -211,11 +230,12 @@ static void begin(void *context, struct gus_profile *p)
 	struct gus_observed *o = context;
 
 	o->profile = p;
-	o->numbers.n = o->events.n = 0;
+	o->numbers.n = o->events.n = o->turns.n = 0;
 	for (size_t i = 0; i < p->header->n_events; i++) {
 		struct gus_observed_event event = gus_observed_event_of(p->header->events[i]);
 
 		gus_vec_push(&o->events, event);
+		gus_vec_push(&o->turns, turns_of(p, i));
 		o->counters |= event.kind == GUS_OBSERVED_COUNTED ? 1u << event.count : 0;
 	}
 }
@@ -303,6 +323,7 @@ void gus_observed_free(struct gus_observed *o)
 	gus_vec_free(&o->into);
 	gus_observed_ranges_free(&o->ranges);
 	gus_vec_free(&o->events);
+	gus_vec_free(&o->turns);
 	gus_vec_free(&o->numbers);
 	free(o);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collector/counters/ring.h"
+#include "collector/host/clock.h"
 #include "collector/kernel/perf.h"
 
 #define REDRAW_MIN_NS 100000000
@@ -22,20 +23,12 @@ bool gus_counters_monotonic(const struct gus_counters *c)
 	return (c->plan.features & GUS_ATTR_CLOCK) != 0;
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 uint64_t gus_counters_now(const struct gus_counters *c)
 {
 	uint64_t ns;
 
 	if (gus_counters_monotonic(c))
-		return monotonic_ns();
+		return gus_clock_ns(CLOCK_MONOTONIC);
 	return gus_ring_now(&c->rings.v[0], &ns) ? ns : 0;
 }
 
@@ -87,18 +80,24 @@ static void tell_leaders(struct gus_counters *c, unsigned long request)
 			gus_perf.ioctl(c->list.v[i].fd, request, 0);
 }
 
-/* What an event that takes turns has had of them by now. */
+static bool takes_turns(const struct gus_counters *c)
+{
+	for (size_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].turns_n)
+			return true;
+	return false;
+}
+
+/* How long an event has been on by now, where some take turns. */
 static uint64_t on_ns(const struct gus_counters *c, uint32_t event, uint64_t now)
 {
-	const struct gus_event *e = &c->events->v[event];
-
-	return c->on_ns.v[event] + (c->on && e->turns_n && gus_event_is_on(e, c->turn) ? now - c->turned : 0);
+	return c->on_ns.v[event] + (c->on && gus_event_is_on(&c->events->v[event], c->turn) ? now - c->turned : 0);
 }
 
 /* Before `on` or `turn` changes. */
 static void settle_turn(struct gus_counters *c)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = gus_clock_ns(CLOCK_MONOTONIC);
 
 	for (uint32_t i = 0; i < c->events->n; i++)
 		c->on_ns.v[i] = on_ns(c, i, now);
@@ -107,7 +106,7 @@ static void settle_turn(struct gus_counters *c)
 
 void gus_counters_begin_turns(struct gus_counters *c)
 {
-	c->turned = monotonic_ns();
+	c->turned = gus_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* Those that end do so before others begin: there is a counter for each at any time. */
@@ -128,11 +127,8 @@ void gus_counters_turn(struct gus_counters *c)
 uint64_t gus_counters_turn_interval(const struct gus_counters *c)
 {
 	uint64_t interval = c->open * (uint64_t)REDRAW_COST_NS * TURN_SHARE;
-	bool any = false;
 
-	for (size_t i = 0; i < c->events->n; i++)
-		any |= c->events->v[i].turns_n != 0;
-	if (!any)
+	if (!takes_turns(c))
 		return UINT64_MAX;
 	return interval > TURN_MIN_NS ? interval : TURN_MIN_NS;
 }
@@ -357,7 +353,8 @@ static uint64_t less(uint64_t a, uint64_t b)
 void gus_counters_totals(const struct gus_counters *c, Gusprof__EventTotal *totals)
 {
 	struct gus_counted *sums = gus_alloc(c->events->n * sizeof(*sums));
-	uint64_t now = monotonic_ns();
+	uint64_t now = gus_clock_ns(CLOCK_MONOTONIC);
+	bool turns = takes_turns(c);
 
 	memcpy(sums, c->closed.v, c->events->n * sizeof(*sums));
 	add_counted(c, 0, c->list.n, sums);
@@ -367,7 +364,7 @@ void gus_counters_totals(const struct gus_counters *c, Gusprof__EventTotal *tota
 		totals[i].count = less(sums[i].count, repeated);
 		totals[i].running_ns = less(sums[i].running_ns, gus_event_is_clock(&c->events->v[i]) ? repeated : 0);
 		totals[i].enabled_ns = sums[i].enabled_ns;
-		totals[i].on_ns = on_ns(c, (uint32_t)i, now);
+		totals[i].on_ns = turns ? on_ns(c, (uint32_t)i, now) : 0;
 		if (c->plan.features & GUS_ATTR_LOST) /* better than what the rings' own records add up to */
 			totals[i].lost = sums[i].lost;
 	}

@@ -66,6 +66,7 @@ struct gus_observed *made_observed_end(struct made_observed *m)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	Gusprof__EventTotal totals[MADE_OBSERVED_EVENTS], *lists[MADE_OBSERVED_EVENTS];
 	Gusprof__Clock clock = GUSPROF__CLOCK__INIT;
 	static const struct gus_symbols_options symbols;
 	struct gus_observed *o = gus_observed_new();
@@ -80,6 +81,13 @@ struct gus_observed *made_observed_end(struct made_observed *m)
 	header.n_events = m->events_n;
 	header.events = m->pointers;
 	footer.end_ns = START + 1000000;
+	for (size_t i = 0; i < m->events_n; i++) {
+		totals[i] = (Gusprof__EventTotal)GUSPROF__EVENT_TOTAL__INIT;
+		totals[i].on_ns = m->on_ns[i];
+		lists[i] = &totals[i];
+		footer.n_events = m->on_ns[i] ? m->events_n : footer.n_events;
+	}
+	footer.events = lists;
 	close(mkstemp(path));
 	w = gus_writer_create(path, &header, &err);
 	if (!w)

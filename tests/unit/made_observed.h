@@ -15,6 +15,7 @@ extern const struct made_event made_ibs_ops;
 
 struct made_observed {
 	Gusprof__Event events[MADE_OBSERVED_EVENTS], *pointers[MADE_OBSERVED_EVENTS];
+	uint64_t on_ns[MADE_OBSERVED_EVENTS]; /* for the footer, if any is not 0 */
 	size_t events_n;
 	struct gus_columns batch;
 };

@@ -296,13 +296,46 @@ static void test_counted(void **state)
 	}
 }
 
+/* L1's is on all the time, L2's and L3's each in one turn of three, memory's in two; and what was timed comes before
+ * what was planned. */
+static void test_turns(void **state)
+{
+	static const struct { uint64_t config; uint32_t turns; uint64_t on_ns; } of[] = {
+		{ 0x1d1, 0, 900 }, { 0x40d1, 0, 900 }, { 0x2d1, 1, 300 }, { 0x4d1, 2, 225 }, { 0x20d1, 5, 600 },
+	};
+
+	(void)state;
+	for (unsigned cut = 0; cut < 2; cut++) {
+		struct made_observed m = { .events_n = 0 };
+		const struct gus_observed_insn *insn;
+		struct gus_observed *o;
+
+		for (size_t i = 0; i < COUNT(of); i++) {
+			made_observed_add(&m, 10, (struct gus_sample){ .ip = 0x100, .exact = true, .event = (uint32_t)i,
+				.period = 60 });
+			made_observed_event(&m, &(struct made_event){ "cpu", RAW, of[i].config, 0, 0, 0, 1 });
+			m.events[i].turns = of[i].turns;
+			m.events[i].turns_of = of[i].turns ? 3 : 0;
+			m.on_ns[i] = cut ? 0 : of[i].on_ns;
+		}
+		o = made_observed_end(&m);
+		insn = gus_observed_at(o, app, 0x100);
+		assert_int_equal(insn->loads.samples, 50);
+		assert_int_equal(insn->loads.hits[GUS_HIT_L1], 1200);
+		assert_int_equal(insn->loads.hits[GUS_HIT_L2], 1800);
+		assert_int_equal(insn->loads.hits[GUS_HIT_L3], cut ? 1800 : 2400);
+		assert_int_equal(insn->loads.hits[GUS_HIT_MEMORY], 900);
+		gus_observed_free(o);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds), cmocka_unit_test(test_accesses), cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_ways), cmocka_unit_test(test_without_ways),
 		cmocka_unit_test(test_access_and_branch), cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_stacks_into), cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_stacks_into), cmocka_unit_test(test_counted), cmocka_unit_test(test_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
