@@ -78,6 +78,7 @@ gusprof_SOURCES = \
 	cli/record/callers.c cli/record/callers.h \
 	cli/record/embed.c cli/record/embed.h \
 	cli/record/jit.c cli/record/jit.h \
+	cli/record/events.c cli/record/events.h \
 	cli/record/plan.c cli/record/plan.h \
 	cli/record/record.c cli/record/record.h \
 	cli/record/remembered.c cli/record/remembered.h \

@@ -22,7 +22,7 @@
 #include "cli/record/call_graph.h"
 #include "cli/record/callers.h"
 #include "cli/record/embed.h"
-#include "cli/record/plan.h"
+#include "cli/record/events.h"
 #include "cli/record/record.h"
 #include "cli/record/replay.h"
 #include "cli/record/slots.h"
@@ -390,93 +390,6 @@ static int choose_target(struct record_options *o, struct gus_error *err)
 	return o->watched == ON_CGROUP ? gus_target_set_cgroup(t, o->cgroup, err) : 0;
 }
 
-/* A plan has some thirty events, which is more than can be opened for each of many tasks that live already; and a
- * flight recorder and samples of CPUs take one kind of samples. */
-static bool may_plan(const struct record_options *o)
-{
-	return !o->single && !o->overwrite && o->sample_cpus != GUS_SAMPLE_CPUS_ALWAYS && o->watched != ON_PROCESSES &&
-		o->watched != ON_THREADS;
-}
-
-/* The best of its own, and where that is a PMU's all that explains its samples. */
-static int choose_best(const struct record_options *o, struct gus_events *events, struct gus_pmus *pmus,
-		       struct gus_choice *choice, const struct gus_log *log, struct gus_error *err)
-{
-	struct gus_choice of_plan = { 0 };
-	struct gus_events planned = { 0 };
-
-	if (gus_probe_auto(events, pmus, choice, err) != 0)
-		return -1;
-	if (choice->tier != 'C' && may_plan(o) && gus_record_plan_best(&planned, pmus, &of_plan, log)) {
-		gus_events_free(events);
-		*events = planned;
-		*choice = of_plan;
-	}
-	for (size_t i = 0; i < events->n; i++) {
-		free(events->v[i].asked);
-		events->v[i].asked = gus_strdup("auto");
-	}
-	return 0;
-}
-
-static int choose_plan(const struct record_options *o, bool alone, struct gus_events *events, struct gus_pmus *pmus,
-		       struct gus_choice *choice, const struct gus_log *log, struct gus_error *err)
-{
-	if (!alone)
-		return gus_fail(err, GUS_E_USAGE, "-e %s: pebs, tpebs, ibs, spe and lbr are all events of a plan, and "
-				"stand alone", o->events);
-	if (o->overwrite || o->sample_cpus == GUS_SAMPLE_CPUS_ALWAYS)
-		return gus_fail(err, GUS_E_USAGE, "-e %s does not go with %s: its events are not of one kind",
-				o->events, o->overwrite ? "--overwrite" : "--sample-cpus always");
-	return gus_record_plan(o->events, events, pmus, choice, log, err);
-}
-
-static int choose_events(const struct record_options *o, struct gus_events *events, struct gus_pmus *pmus,
-			 struct gus_choice *choice, const struct gus_log *log, struct gus_error *err)
-{
-	bool alone;
-
-	if (!o->events || strcmp(o->events, "auto") == 0)
-		return choose_best(o, events, pmus, choice, log, err);
-	if (gus_record_plan_is_asked(o->events, &alone))
-		return choose_plan(o, alone, events, pmus, choice, log, err);
-	if (gus_events_parse(events, o->events, pmus, err) != 0)
-		return -1;
-	if (gus_probe_permission(events))
-		gus_log(log, GUS_NOTE, "this user may not sample the kernel (kernel.perf_event_paranoid): its time is "
-			"left out");
-	if (gus_probe_precision(events))
-		gus_log(log, GUS_NOTE, "this CPU's samples have no exact addresses, which its driver does not say when "
-			"they are asked for (p): they are taken without");
-	gus_probe_describe(events, choice);
-	return 0;
-}
-
-/* An event more, of which each that happens is a sample. The kernel's own part of it cannot be left out: a thread
- * leaves its CPU in the kernel. */
-static int add_off_cpu(struct gus_events *events, struct gus_pmus *pmus, const struct gus_log *log,
-		       struct gus_error *err)
-{
-	struct gus_event *e;
-
-	for (size_t i = 0; i < events->n; i++)
-		if (strcmp(events->v[i].base, "context-switches") == 0)
-			return gus_fail(err, GUS_E_USAGE, "--off-cpu records context switches by itself: leave out "
-					"-e %s", events->v[i].asked);
-	if (!gus_probe_switches()) {
-		gus_log(log, GUS_WARN, "this user may not record where threads leave their CPU: that is in the kernel "
-			"(kernel.perf_event_paranoid). Time off the CPU is told by thread, and its places are unknown; "
-			"with paranoid at 1, with CAP_PERFMON or as root they are recorded");
-		return 0;
-	}
-	if (gus_events_parse(events, "context-switches", pmus, err) != 0)
-		return -1;
-	e = &events->v[events->n - 1];
-	gus_event_set_rate(e, 0, 1);
-	e->at_switch = true;
-	return 0;
-}
-
 struct announcement {
 	const struct gus_log *log;
 	const struct gus_events *events;
@@ -556,41 +469,6 @@ static int exit_status(int rc, bool commanded, const struct gus_session_result *
 	if (r->interrupt)
 		return r->exit_signal == SIGTERM ? gus_die_by(SIGTERM) : STOPPED_STATUS;
 	return r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
-}
-
-/* The rates of all events that did not bring one along: as asked, or as the governor says. */
-static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64_t period)
-{
-	struct gus_cost_options co = {
-		.cargo = gus_session_cargo(so), .switches = so->switches,
-		.inherit = so->target->kind == GUS_TARGET_COMMAND || so->target->kind == GUS_TARGET_PROCESSES,
-	};
-	struct gus_governor g;
-	unsigned n = 0;
-
-	so->limit_hz = gus_read_rate_limit();
-	gus_costs_measure(so->events, &co, &so->costs);
-	if (so->overhead > 0 && !so->costs.sample_ns) {
-		gus_log(so->log, GUS_DEBUG, "what a sample of %s costs is not known here: %llu samples a second are "
-			"taken", so->events->v[0].name, (unsigned long long)frequency);
-		so->overhead = 0;
-	}
-	for (size_t i = 0; i < so->events->n; i++) {
-		struct gus_event *e = &so->events->v[i];
-
-		if (e->counts)
-			continue;
-		e->governed = so->overhead > 0 && !e->period && !e->frequency;
-		gus_event_set_rate(e, frequency, period);
-		e->governed &= e->frequency != 0;
-		n += e->governed;
-	}
-	if (!n)
-		so->overhead = 0;
-	gus_governor_init(&g, so->overhead, &so->costs, n, so->limit_hz);
-	for (size_t i = 0; i < so->events->n; i++)
-		if (so->events->v[i].governed)
-			gus_event_change_rate(&so->events->v[i], g.hz);
 }
 
 /* Whether what callers are found by can be had here. What auto took is given up for frame pointers, which are always
@@ -677,12 +555,15 @@ static int record(struct record_options *o, char **command)
 	}
 	if (rc == 0) {
 		gus_record_replay_init(&replay, &o->target);
-		rc = choose_events(o, &events, &pmus, &choice, log, &err);
+		rc = gus_record_events_choose(&events, &(struct gus_record_events_how){ .asked = o->events,
+			.single = o->overwrite ? "--overwrite" : o->sample_cpus == GUS_SAMPLE_CPUS_ALWAYS ?
+				"--sample-cpus always" : o->single ? "a reader" : NULL,
+			.living = o->watched == ON_PROCESSES || o->watched == ON_THREADS }, &pmus, &choice, log, &err);
 	}
 	if (rc == 0 && o->topdown)
 		rc = gus_record_slots_init(&slots, o->topdown, &o->target, &pmus, log, &err);
 	if (rc == 0 && o->off_cpu)
-		rc = add_off_cpu(&events, &pmus, log, &err);
+		rc = gus_record_events_add_off_cpu(&events, &pmus, log, &err);
 	if (rc == 0 && so.branch_type)
 		rc = gus_branches_check(&events, so.branch_type, &pmus, gus_uarch_host(), &err);
 	if (rc == 0) {
@@ -693,7 +574,7 @@ static int record(struct record_options *o, char **command)
 		rc = prepare_callers(&so, &callers, &pmus, &chosen, &err);
 	}
 	if (rc == 0) {
-		set_rates(&so, frequency, period);
+		gus_record_events_set_rates(&so, frequency, period);
 		gus_trial_skid(&events.v[0], &skid);
 		so.beside = o->topdown ? &slots.beside : NULL;
 		so.ready = announce;
