@@ -69,6 +69,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/topdown/parse.c attribution/topdown/parse.h \
 	attribution/topdown/parse_machine.c \
 	attribution/topdown/parse_words.c \
+	attribution/topdown/readings.c attribution/topdown/readings.h \
 	attribution/topdown/recorded.c attribution/topdown/recorded.h \
 	attribution/topdown/table.c attribution/topdown/table.h \
 	attribution/topdown/tree.c attribution/topdown/tree.h \

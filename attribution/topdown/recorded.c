@@ -8,7 +8,7 @@
 #include "attribution/topdown/cpu.h"
 #include "base/limits.h"
 
-enum { KINDS_MOST = 16, EVENTS_MOST = 128, READINGS_MOST = 1024 };
+enum { KINDS_MOST = 16, EVENTS_MOST = 128 };
 
 /* Whether the table has these events, in this order. */
 static bool has_events(const struct gus_topdown *t, const Gusprof__SlotsKind *kind)
@@ -65,21 +65,18 @@ static bool add_kinds(struct gus_topdown_recorded *r, const Gusprof__Slots *m, c
 
 static void add_reading(struct gus_topdown_recorded *r, const Gusprof__SlotsReading *reading)
 {
-	if (r->readings == READINGS_MOST) {
-		gus_topdown_halve(r->series.v, r->events, r->readings);
-		r->readings /= 2;
-		r->series.n /= 2;
-	}
+	struct gus_topdown_count counts[EVENTS_MOST];
+
 	for (size_t i = 0; i < r->events; i++) {
 		struct gus_topdown_count c = { (double)reading->count[i], reading->enabled_ns[i],
 					       reading->running_ns[i], true };
 
-		gus_vec_push(&r->series, c);
+		counts[i] = c;
 		r->total.v[i].value += c.value;
 		r->total.v[i].enabled_ns = gus_saturated(r->total.v[i].enabled_ns, c.enabled_ns);
 		r->total.v[i].running_ns = gus_saturated(r->total.v[i].running_ns, c.running_ns);
 	}
-	r->readings++;
+	gus_topdown_readings_add(&r->readings, counts, r->events);
 }
 
 bool gus_topdown_recorded_add(struct gus_topdown_recorded *r, const Gusprof__Slots *m, const Gusprof__Host *host)
@@ -101,12 +98,7 @@ bool gus_topdown_recorded_add(struct gus_topdown_recorded *r, const Gusprof__Slo
 void gus_topdown_recorded_tree(const struct gus_topdown_recorded *r, const struct gus_topdown_kind *kind,
 			       struct gus_topdown_tree *tree)
 {
-	struct gus_topdown_count *series = gus_alloc((r->readings * kind->n + 1) * sizeof(*series));
-
-	for (size_t k = 0; k < r->readings; k++)
-		memcpy(&series[k * kind->n], &r->series.v[k * r->events + kind->first], kind->n * sizeof(*series));
-	gus_topdown_evaluate(tree, kind->table, kind->level, &r->total.v[kind->first], series, r->readings);
-	free(series);
+	gus_topdown_readings_tree(&r->readings, kind->table, kind->level, r->total.v, kind->first, r->events, tree);
 }
 
 void gus_topdown_recorded_free(struct gus_topdown_recorded *r)
@@ -117,7 +109,7 @@ void gus_topdown_recorded_free(struct gus_topdown_recorded *r)
 		gus_topdown_free(r->kinds.v[i].table);
 	}
 	gus_vec_free(&r->kinds);
-	gus_vec_free(&r->series);
+	gus_vec_free(&r->readings.counts);
 	gus_vec_free(&r->total);
 	*r = (struct gus_topdown_recorded){ 0 };
 }

@@ -4,6 +4,7 @@
 #ifndef GUS_ATTRIBUTION_TOPDOWN_RECORDED_H
 #define GUS_ATTRIBUTION_TOPDOWN_RECORDED_H
 
+#include "attribution/topdown/readings.h"
 #include "attribution/topdown/tree.h"
 #include "proto/gusprof.pb-c.h"
 
@@ -17,8 +18,7 @@ struct gus_topdown_kind {
 struct gus_topdown_recorded {
 	struct gus_vec(struct gus_topdown_kind) kinds;
 	size_t events;                  /* of a reading */
-	struct gus_vec(struct gus_topdown_count) series;
-	size_t readings;                /* in it; long recordings have several in one */
+	struct gus_topdown_readings readings;
 	struct gus_vec(struct gus_topdown_count) total;
 };
 

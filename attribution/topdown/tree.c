@@ -303,18 +303,6 @@ void gus_topdown_tree_free(struct gus_topdown_tree *tree)
 	*tree = (struct gus_topdown_tree){ 0 };
 }
 
-void gus_topdown_halve(struct gus_topdown_count *series, size_t events, size_t n)
-{
-	for (size_t k = 0; k < n / 2; k++)
-		for (size_t i = 0; i < events; i++) {
-			const struct gus_topdown_count *a = &series[2 * k * events + i], *b = a + events;
-
-			series[k * events + i] = (struct gus_topdown_count){
-				a->value + b->value, a->enabled_ns + b->enabled_ns, a->running_ns + b->running_ns,
-				a->known && b->known };
-		}
-}
-
 bool gus_topdown_adds_up(const struct gus_topdown_share *s)
 {
 	return !s->parted || fabs(s->rest) <= s->allowed;

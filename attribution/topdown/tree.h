@@ -64,10 +64,6 @@ void gus_topdown_evaluate(struct gus_topdown_tree *tree, const struct gus_topdow
 			  const struct gus_topdown_count *events, const struct gus_topdown_count *series, size_t n);
 void gus_topdown_tree_free(struct gus_topdown_tree *tree);
 
-/* Adds up intervals two by two, in place, so that a long series does not fill the memory: of n, half are left, and an
- * odd last one is dropped. events: of each interval. */
-void gus_topdown_halve(struct gus_topdown_count *series, size_t events, size_t n);
-
 /* Whether its parts add up to it, within what the table states, what the method has set to 0, and what their intervals
  * leave open. True of what has no parts. */
 bool gus_topdown_adds_up(const struct gus_topdown_share *share);

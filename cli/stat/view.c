@@ -9,8 +9,6 @@
 #include "cli/common/topdown.h"
 #include "collector/events/event.h"
 
-#define READINGS_MOST 1024 /* even; that many tell a spread to 3 % */
-
 void gus_stat_view_init(struct gus_stat_view *v, const struct gus_events *events)
 {
 	for (size_t i = 0; i < events->n; i++)
@@ -22,7 +20,7 @@ void gus_stat_view_free(struct gus_stat_view *v)
 	for (size_t i = 0; i < v->lines.n; i++)
 		gus_vec_free(&v->lines.v[i].values);
 	gus_vec_free(&v->lines);
-	gus_vec_free(&v->series);
+	gus_vec_free(&v->readings.counts);
 	gus_vec_free(&v->elapsed);
 	gus_vec_free(&v->user);
 	gus_vec_free(&v->system);
@@ -64,14 +62,12 @@ static struct gus_topdown_count count_of(const struct gus_stat_row *row)
 
 void gus_stat_view_read(struct gus_stat_view *v, const struct gus_stat_row *rows)
 {
-	if (v->readings == READINGS_MOST) {
-		gus_topdown_halve(v->series.v, v->lines.n, v->readings);
-		v->readings /= 2;
-		v->series.n /= 2;
-	}
+	struct gus_topdown_count *counts = gus_alloc((v->lines.n + 1) * sizeof(*counts));
+
 	for (size_t i = 0; i < v->lines.n; i++)
-		gus_vec_push(&v->series, count_of(&rows[i]));
-	v->readings++;
+		counts[i] = count_of(&rows[i]);
+	gus_topdown_readings_add(&v->readings, counts, v->lines.n);
+	free(counts);
 }
 
 void gus_stat_view_settle(struct gus_stat_view *v)
@@ -186,29 +182,16 @@ bool gus_stat_is_topdown(const struct gus_stat_view *v, const struct gus_stat_li
 	return false;
 }
 
-/* The lines of one table out of the series of all. */
-static struct gus_topdown_count *series_of(const struct gus_stat_view *v, const struct gus_topdown_counted *counted)
-{
-	struct gus_topdown_count *series = gus_alloc((v->readings * counted->n + 1) * sizeof(*series));
-
-	for (size_t k = 0; k < v->readings; k++)
-		memcpy(&series[k * counted->n], &v->series.v[k * v->lines.n + counted->first],
-		       counted->n * sizeof(*series));
-	return series;
-}
-
 bool gus_stat_topdown(const struct gus_stat_view *v, const struct gus_topdown_counted *counted,
 		      struct gus_topdown_tree *tree)
 {
-	struct gus_topdown_count *counts = gus_alloc((counted->n + 1) * sizeof(*counts));
-	struct gus_topdown_count *series = series_of(v, counted);
+	struct gus_topdown_count *counts = gus_alloc((v->lines.n + 1) * sizeof(*counts));
 	bool known = false;
 
-	for (size_t i = 0; i < counted->n; i++)
-		counts[i] = count_of(&v->lines.v[counted->first + i].row);
-	gus_topdown_evaluate(tree, counted->table, counted->level, counts, series, v->readings);
+	for (size_t i = 0; i < v->lines.n; i++)
+		counts[i] = count_of(&v->lines.v[i].row);
+	gus_topdown_readings_tree(&v->readings, counted->table, counted->level, counts, counted->first, v->lines.n, tree);
 	free(counts);
-	free(series);
 	for (size_t i = 0; i < counted->table->nodes.n; i++)
 		known |= tree->shares[i].known;
 	if (!known)

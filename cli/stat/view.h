@@ -8,15 +8,13 @@
 #include <stdio.h>
 
 #include "attribution/statistics/series.h"
+#include "attribution/topdown/readings.h"
 #include "collector/stat/stat.h"
 
 struct gus_events;
 struct gus_screen;
-struct gus_topdown;
-struct gus_topdown_count;
 struct gus_topdown_counted;
 struct gus_topdown_counted_list;
-struct gus_topdown_tree;
 struct gus_stat_target;
 
 /* An event over the runs. */
@@ -37,8 +35,7 @@ struct gus_stat_view {
 	size_t runs;
 	bool by_default;           /* nobody asked for these events: those that are not to be had are only named */
 	const struct gus_topdown_counted_list *topdown; /* which lines are of a top-down table */
-	struct gus_vec(struct gus_topdown_count) series; /* of readings one behind the other, one a line each */
-	size_t readings;
+	struct gus_topdown_readings readings; /* of all lines, from which intervals of top-down trees follow */
 	bool trees;                /* they were asked for: intervals have them, too */
 	bool interval;             /* of a run, from .. to; else the whole */
 	uint64_t from_ns, to_ns;
@@ -54,7 +51,7 @@ void gus_stat_view_init(struct gus_stat_view *v, const struct gus_events *events
 void gus_stat_view_free(struct gus_stat_view *v);
 /* Adds a run, or the one part that an interval has. */
 void gus_stat_view_add(struct gus_stat_view *v, const struct gus_stat_row *rows, uint64_t elapsed_ns);
-/* Adds a reading to the series, from which intervals of top-down trees follow; times are since the one before. */
+/* Adds a reading; times are since the one before. */
 void gus_stat_view_read(struct gus_stat_view *v, const struct gus_stat_row *rows);
 /* To be called when all have been added. */
 void gus_stat_view_settle(struct gus_stat_view *v);

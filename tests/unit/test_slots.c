@@ -143,7 +143,7 @@ static void reported(void **state)
 	p = load(path, &reader);
 	assert_int_equal(p.damage.corrupt, 0);
 	assert_non_null(p.slots);
-	assert_int_equal(p.slots->readings, 5);
+	assert_int_equal(p.slots->readings.n, 5);
 	text = text_of(&p);
 	assert_string_equal(text, "# issue slots (Intel Ice Lake, cpu):\n"
 		"#              19.0 %  frontend_bound *  the front end delivered nothing\n"
@@ -225,7 +225,7 @@ static void odd_recordings(void **state)
 	end(w);
 	p = load(path, &reader);
 	assert_true(p.damage.corrupt > 0);
-	assert_int_equal(p.slots->readings, 2);
+	assert_int_equal(p.slots->readings.n, 2);
 	gus_profile_free(&p);
 	gus_reader_close(reader);
 	unlink(path);
