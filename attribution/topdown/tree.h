@@ -39,7 +39,7 @@ enum gus_topdown_sureness {
 };
 
 struct gus_topdown_share {
-	bool known;             /* all its events were counted, and there was something to divide by */
+	bool known;             /* all its events were counted, and there was something to divide by; else all is 0 */
 	double value, low, high;
 	enum gus_topdown_sureness sureness;
 	double seen;            /* the least that one of its groups ran, as a share of the time it was wanted */
@@ -54,7 +54,7 @@ struct gus_topdown_share {
 struct gus_topdown_tree {
 	unsigned level;         /* nodes down to this one are looked at */
 	struct gus_topdown_share *shares; /* one a node of the table; those below `level` are not known */
-	/* All slots, and all cycles, as a share of themselves: value is 1; `parted` where the first level is known. */
+	/* All slots, and all cycles, as a share of themselves: 1; `parted` where the first level is known. */
 	struct gus_topdown_share roots[GUS_TOPDOWN_UNITS];
 };
 

@@ -79,18 +79,39 @@ static void expect_wrong_formula(const char *text, const char *why)
 
 static void wrong_formulas(void **state)
 {
-	char deep[200];
+	static const char number[] = "1000000000" "0000000000" "0000000000" "000000000";
+	char deep[200], long_sum[128];
 	struct gus_formula f = { 0 };
 
 	(void)state;
 	expect_wrong_formula("", "is missing");
 	expect_wrong_formula("a +", "is missing");
+	expect_wrong_formula("a + )", "a name or a '(' is missing at ')'");
+	/* What stands behind its end is no part of it. */
+	assert_int_equal(gus_formula_parse(&f, (struct gus_piece){ "a +b", 3 }, &letters, NULL), -1);
+	gus_vec_free(&f);
 	expect_wrong_formula("a b", "should end");
 	expect_wrong_formula("(a", "')' is missing");
 	expect_wrong_formula("min(a)", "',' is missing");
 	expect_wrong_formula("sum(a, b)", "no such function");
 	expect_wrong_formula("e", "not defined");
+	expect_wrong_formula("A", "'A' is not defined");
+	expect_wrong_formula("Z", "'Z' is not defined");
 	expect_wrong_formula("1.2.3", "two points");
+	/* What stands there is told as far as 20 characters. */
+	expect_wrong_formula("a b + 123456789012345678901234", "should end at 'b + 1234567890123456'");
+	/* Numbers have up to 39 digits, formulas up to 128 operands and operators. */
+	expect_wrong_formula("1000000000" "0000000000" "0000000000" "0000000000", "the number is too long");
+	assert_int_equal(gus_formula_parse(&f, (struct gus_piece){ number, strlen(number) }, &letters, NULL), 0);
+	assert_true(near(gus_formula_value(&f, NULL), 1e38, 1e23));
+	gus_vec_free(&f);
+	for (size_t i = 0; i < 64; i++)
+		memcpy(long_sum + 2 * i, "a+", 2);
+	assert_int_equal(gus_formula_parse(&f, (struct gus_piece){ long_sum, 127 }, &letters, NULL), 0);
+	assert_int_equal(f.n, 127);
+	gus_vec_free(&f);
+	snprintf(deep, sizeof(deep), "%.128sa*a", long_sum);
+	expect_wrong_formula(deep, "too long");
 	/* Sixteen deep are read, seventeen are not. */
 	snprintf(deep, sizeof(deep), "%.*sa%.*s", 16, "((((((((((((((((((((", 16, "))))))))))))))))))))");
 	assert_int_equal(gus_formula_parse(&f, (struct gus_piece){ deep, strlen(deep) }, &letters, NULL), 0);
@@ -640,6 +661,7 @@ static void sums(void **state)
 	assert_true(near(tree.roots[0].rest, 0.005, 1e-12) && near(tree.roots[0].allowed, 0.01, 1e-6));
 	assert_true(gus_topdown_adds_up(&tree.roots[0]));
 	assert_false(tree.roots[1].parted);                     /* there are no cycles */
+	assert_true(near(tree.roots[0].low, 1, 0) && near(tree.roots[0].high, 1, 0));
 	assert_true(tree.shares[0].parted && near(tree.shares[0].rest, 0, 1e-12));
 	assert_false(tree.shares[1].parted);
 	gus_topdown_tree_free(&tree);
@@ -652,6 +674,7 @@ static void sums(void **state)
 	gus_topdown_evaluate(&tree, t, 2, c, NULL, 0);
 	assert_true(tree.shares[0].known && tree.shares[1].known && !tree.shares[2].known && !tree.shares[3].known);
 	assert_false(tree.shares[0].parted);
+	assert_true(near(tree.shares[2].value, 0, 0) && !tree.shares[2].above);
 	gus_topdown_tree_free(&tree);
 	/* A group that never ran; no slot at all. */
 	c[3] = (struct gus_topdown_count){ 0, 10, 0, true };
@@ -684,6 +707,70 @@ static void bounds(void **state)
 	assert_true(near(tree.shares[2].low, 0.045, 1e-12) && near(tree.shares[2].high, 0.745, 1e-12));
 	gus_topdown_tree_free(&tree);
 	gus_topdown_free(t);
+}
+
+/* What tree.h says of series, worked out by hand. The first group ran 1 ms of 2 in four of five intervals, so f is 0.4; a
+ * and b are in turns 60 and 40 of 100 slots, so what an interval does to `first` is 0.01 more or less than the mean, and
+ * the rates next to each other differ by 2e-8 a ns: v is 4e-16 / (2 / 1e6), and the variance 0.6 v 1e7^2 / 4e6 = 0.003.
+ * Of three differences t has two degrees of freedom. The interval in which it did not run says nothing. */
+static void by_hand(void **state)
+{
+	static const double slots[5][3] = { { 100, 60, 40 }, { 100, 40, 60 }, { 0, 0, 0 }, { 100, 60, 40 },
+		{ 100, 40, 60 } };
+	const double half = 4.3027 * sqrt(0.003);
+	struct gus_topdown *t = made_table();
+	struct gus_topdown_count all[5] = { 0 }, series[5 * 5];
+	struct gus_topdown_tree tree;
+
+	(void)state;
+	for (unsigned k = 0; k < 5; k++)
+		for (unsigned i = 0; i < 5; i++) {
+			/* x is always a quarter of x and y: the second group, which ran half of the time, leaves
+			 * nothing open. */
+			double value = i < 3 ? slots[k][i] : i == 3 ? 1 : 3;
+			uint64_t ran = i < 3 && k == 2 ? 0 : 1000000;
+
+			series[k * 5 + i] = (struct gus_topdown_count){ value, 2000000, ran, true };
+			all[i] = (struct gus_topdown_count){ all[i].value + value, all[i].enabled_ns + 2000000,
+				all[i].running_ns + ran, true };
+		}
+	gus_topdown_evaluate(&tree, t, 2, all, series, 5);
+	for (size_t node = 0; node < 3; node++) {
+		double value = node == 2 ? 0.125 : 0.5, of = node == 2 ? half / 4 : half;
+
+		assert_int_equal(tree.shares[node].sureness, GUS_TOPDOWN_SERIES);
+		assert_true(near(tree.shares[node].seen, 0.4, 1e-12));
+		assert_true(near(tree.shares[node].value, value, 1e-12));
+		assert_true(near(tree.shares[node].low, value - of, 1e-4));
+		assert_true(near(tree.shares[node].high, value + of, 1e-4));
+	}
+	gus_topdown_tree_free(&tree);
+	/* Without the last one there are two differences, which say nothing. */
+	gus_topdown_evaluate(&tree, t, 2, all, series, 4);
+	assert_int_equal(tree.shares[0].sureness, GUS_TOPDOWN_BOUND);
+	gus_topdown_tree_free(&tree);
+	gus_topdown_free(t);
+}
+
+/* Five intervals of two events become two; what one of a pair does not know the pair does not. */
+static void halved(void **state)
+{
+	struct gus_topdown_count c[5 * 2];
+
+	(void)state;
+	for (unsigned k = 0; k < 5; k++)
+		for (unsigned i = 0; i < 2; i++)
+			c[k * 2 + i] = (struct gus_topdown_count){ i ? 100 << k : 1 << k, 10 << k, 5u << k,
+				!(i && k == 3) };
+	gus_topdown_halve(c, 2, 5);
+	for (unsigned k = 0; k < 2; k++) {
+		const struct gus_topdown_count *a = &c[k * 2], *b = a + 1;
+		unsigned sum = k ? 4 + 8 : 1 + 2;
+
+		assert_true(near(a->value, sum, 0) && near(b->value, 100 * sum, 0));
+		assert_true(a->enabled_ns == 10 * sum && a->running_ns == 5 * sum);
+		assert_true(a->known && b->known == !k);
+	}
 }
 
 /* A process in turns of 4 ms, of which the two groups see every other one; what is true is known. */
@@ -845,6 +932,103 @@ static void wrong_tables(void **state)
 	expect_wrong_table("pmu cpu", "pmu cpu\n[smt pmu", "']' is missing");
 	expect_wrong_table("\"made\"", "\"made", "text in quotes");
 	expect_wrong_table("counters 4", "counters 4 5", "more on the line");
+	expect_wrong_table("counters 4", "counters 4x", "'4x' is no number");
+	expect_wrong_table("counters 4", "counters", "a number is missing");
+	expect_wrong_table("topdown made \"Made\"", "#", "a table has a name and nodes");
+	expect_wrong_table("source us", "topdown twice \"Twice\"\nsource us", "line 2: a table has one name");
+	expect_wrong_table("source us", "source Us", "a source needs a name");
+	expect_wrong_table("group second 2", "group second 10", "10 is more than 9");
+	expect_wrong_table("node second - 1", "node second - 0", "no higher level");
+	expect_wrong_table("event=4 any", "event=4 4-32", "no such counters");
+	expect_wrong_table("root-within", "root-within 0.5 \"twice\"\nroot-within", "said twice");
+	expect_wrong_table("root-within 0.01", "root-within 1.5", "1.5 is more than 1");
+	expect_wrong_table("\tat-least 0\n", "\tabove 1.5\n", "1.5 is more than 1");
+	/* Of a word that is none as much is told as 40 characters. */
+	expect_wrong_table("at-least 0", "a234567890b234567890c234567890d23456789 0",
+			   "no statement 'a234567890b234567890c234567890d23456789'");
+	expect_wrong_table("at-least 0", "a234567890b234567890c234567890d234567890e 0",
+			   "no statement 'a234567890b234567890c234567890d234567890'");
+}
+
+/* What a table says, field by field. */
+static void as_written(void **state)
+{
+	static const char text[] = "topdown all \"All of it\"\nsource us \"made up\"\n"
+		"cpu GenuineIntel 6 0x5e 0x5e narrow\npmu cpu\ncounters 4\nby-default\n"
+		"const half 0.5\n[narrow] const width 0x10\n[!narrow] const width 20\n"
+		"event own event=1 fixed\nevent b event=2 any\nevent c event=3 1-2\nevent d event=4 0-0\n"
+		"event unused event=5 any\n"
+		"group g 1 own b\ngroup h 2 c\ngroup g 2 d\n"
+		"let deep c + d\n"
+		"[!narrow] node wide - 1 slots us \"Not here\"\n\tvalue own\n"
+		"node top - 1 cycles us \"At the top\"\n\tvalue b / own\n\tabove 0.25\n"
+		"node below top 2 slots us \"Below\"\n\tvalue deep * width\n\tat-least 0\n\tbeside\n"
+		"\tcorrect b \"because\"\n\twithin 0.5 \"about\"\n";
+	const struct gus_topdown_node *n;
+	struct gus_error err = { 0 };
+	struct gus_topdown *t;
+	uint32_t list[EVENTS_MOST];
+
+	(void)state;
+	if (gus_topdown_parse(&t, "all", text, strlen(text), &machines[0].host, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(t->name, "all");
+	assert_string_equal(t->title, "All of it");
+	assert_true(t->by_default && t->counters == 4 && t->levels == 2 && !t->lacks);
+	assert_true(near(t->values.v[0].number, 0.5, 0) && near(t->values.v[1].number, 16, 0));
+	assert_true(t->events.v[0].counters == 0 && t->events.v[1].counters == 15);
+	assert_true(t->events.v[2].counters == 6 && t->events.v[3].counters == 1);
+	/* By groups: own, b, d, and c; on the first level the first two. */
+	assert_int_equal(gus_topdown_events(t, 2, list), 4);
+	assert_true(list[0] == 0 && list[1] == 1 && list[2] == 3 && list[3] == 2);
+	assert_int_equal(gus_topdown_events(t, 1, list), 2);
+	assert_int_equal(t->nodes.n, 2);
+	n = t->nodes.v;
+	assert_true(n->parent == GUS_TOPDOWN_ROOT && n->level == 1 && n->unit == GUS_TOPDOWN_CYCLES && n->groups == 1);
+	assert_true(near(n->above, 0.25, 0) && !n->beside && !n->floored && !n->within_why && !n->correction_why);
+	assert_string_equal(n->title, "At the top");
+	assert_string_equal(n->source, "made up");
+	n++;
+	assert_true(n->parent == 0 && n->level == 2 && n->unit == GUS_TOPDOWN_SLOTS && n->groups == 3);
+	assert_true(isnan(n->above) && n->beside && n->floored && near(n->within, 0.5, 0));
+	assert_string_equal(n->correction_why, "because");
+	assert_string_equal(n->within_why, "about");
+	gus_topdown_free(t);
+}
+
+/* A table with so many names and groups, and without a node. */
+static char *many(unsigned names, unsigned groups)
+{
+	char *text = gus_strdup("topdown many \"Many\"\nsource us \"made up\"\npmu cpu\ncounters 4\n");
+
+	for (unsigned i = 0; i < names + groups; i++) {
+		char *longer = i < names ? gus_format("%sconst name%u 1\n", text, i) :
+			       gus_format("%sgroup group%u 1\n", text, i);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* So many are read, and one more is not. */
+static void limits(void **state)
+{
+	static const struct { unsigned names, groups; const char *why; } cases[] = {
+		{ 128, 32, "a table has a name and nodes" }, { 129, 0, "there are more than 128 names" },
+		{ 0, 33, "there are more than 32 groups" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char *text = many(cases[i].names, cases[i].groups);
+		struct gus_error err = { 0 };
+		struct gus_topdown *t;
+
+		assert_int_equal(gus_topdown_parse(&t, "many", text, strlen(text), &machines[0].host, &err), -1);
+		assert_non_null(strstr(err.text, cases[i].why));
+		free(text);
+	}
 }
 
 /* Every beginning of every built-in table, and every table with a byte flipped, is read or refused. */
@@ -883,8 +1067,10 @@ int main(void)
 		cmocka_unit_test(plans_have_the_same_events),
 		cmocka_unit_test(skylake), cmocka_unit_test(icelake), cmocka_unit_test(golden_cove),
 		cmocka_unit_test(atoms), cmocka_unit_test(zen), cmocka_unit_test(arm), cmocka_unit_test(perf_counts),
-		cmocka_unit_test(sums), cmocka_unit_test(bounds), cmocka_unit_test(coverage),
-		cmocka_unit_test(wrong_tables), cmocka_unit_test(damaged_tables),
+		cmocka_unit_test(sums), cmocka_unit_test(bounds), cmocka_unit_test(by_hand),
+		cmocka_unit_test(halved), cmocka_unit_test(coverage),
+		cmocka_unit_test(as_written), cmocka_unit_test(wrong_tables), cmocka_unit_test(limits),
+		cmocka_unit_test(damaged_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
