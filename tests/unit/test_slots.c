@@ -174,7 +174,7 @@ static void took_turns(void **state)
 	struct gus_writer *w = begin(path, true);
 
 	(void)state;
-	add(w, true, 8, 5000000, EVENTS);
+	add(w, true, 4, 5000000, EVENTS);       /* three differences, just enough */
 	end(w);
 	p = load(path, &reader);
 	text = text_of(&p);
@@ -183,14 +183,39 @@ static void took_turns(void **state)
 	gus_profile_free(&p);
 	gus_reader_close(reader);
 	unlink(path);
-	/* Of two readings no variance is known. */
+	/* Of three readings no variance is known. */
 	w = begin(path, true);
-	add(w, true, 2, 5000000, EVENTS);
+	add(w, true, 3, 5000000, EVENTS);
 	end(w);
 	p = load(path, &reader);
 	text = text_of(&p);
 	assert_non_null(strstr(text, "for what retired  not outside 20.0 .. 70.0 (counted 50 % of the time)"));
 	free(text);
+	gus_profile_free(&p);
+	gus_reader_close(reader);
+	unlink(path);
+}
+
+/* Two minutes: readings are added up two by two when there are 1024 of them, and none is lost. */
+static void long_recording(void **state)
+{
+	struct gus_reader *reader;
+	struct gus_profile p;
+	char path[64];
+	struct gus_writer *w = begin(path, true);
+
+	(void)state;
+	for (unsigned i = 0; i < 65; i++)
+		add(w, i == 0, 16, 10000000, EVENTS);
+	end(w);
+	p = load(path, &reader);
+	assert_int_equal(p.slots->readings, 512 + 16);
+	assert_int_equal(p.slots->series.n, (512 + 16) * EVENTS);
+	assert_true(fabs(p.slots->series.v[511 * EVENTS + 1].value - 2 * 2000) < 1e-9);
+	assert_true(fabs(p.slots->series.v[512 * EVENTS + 1].value - 2000) < 1e-9);
+	assert_true(fabs(p.slots->total.v[1].value - 1040 * 2000.) < 1e-9);
+	assert_int_equal(p.slots->total.v[1].enabled_ns, 1040 * UINT64_C(10000000));
+	assert_int_equal(p.slots->total.v[1].running_ns, 1040 * UINT64_C(10000000));
 	gus_profile_free(&p);
 	gus_reader_close(reader);
 	unlink(path);
@@ -224,7 +249,7 @@ static void odd_recordings(void **state)
 	add(w, false, 1, 10000000, EVENTS);
 	end(w);
 	p = load(path, &reader);
-	assert_true(p.damage.corrupt > 0);
+	assert_int_equal(p.damage.corrupt, 2);
 	assert_int_equal(p.slots->readings.n, 2);
 	gus_profile_free(&p);
 	gus_reader_close(reader);
@@ -241,6 +266,142 @@ static void odd_recordings(void **state)
 	gus_profile_free(&p);
 	gus_reader_close(reader);
 	unlink(path);
+}
+
+/* A tree with all that can be said of one: parts of slots and of cycles, what is worth looking at, what was set to 0,
+ * and sums that do not add up. */
+static const char shown_text[] = "topdown shown \"Shown\"\nsource us \"made up\"\npmu cpu\ncounters 4\n"
+	"event slots event=1 fixed\nevent a event=2 any\nevent b event=3 any\ngroup one 1 slots a b\n"
+	"root-within 0.01 \"as it is made\"\n"
+	"node first - 1 slots us \"What went first\"\n\tvalue a / slots\n\tabove 0.5\n\twithin 0.02 \"made, too\"\n"
+	"node inner first 2 slots us \"Inside\"\n\tvalue b / slots\n\tcorrect 0.01 \"why not\"\n"
+	"node nothing first 2 slots us \"Below\"\n\tvalue (b - a) / slots\n\tat-least 0\n"
+	"node waiting - 1 cycles us \"Waited\"\n\tvalue b / slots\n";
+
+static struct gus_topdown *shown_tree(struct gus_topdown_tree *tree)
+{
+	static const struct gus_topdown_pmu pmu = { "cpu", NULL, 0, 0 };
+	static const struct gus_topdown_host host = { .pmus = &pmu, .pmus_n = 1 };
+	/* The group ran half of the time; 600 of 1000 went first, of which 200 are inside. */
+	static const struct gus_topdown_count counts[] = { { 500, 20, 10, true }, { 300, 20, 10, true },
+		{ 100, 20, 10, true } };
+	struct gus_topdown *t;
+
+	assert_int_equal(gus_topdown_parse(&t, "shown", shown_text, strlen(shown_text), &host, NULL), 0);
+	gus_topdown_evaluate(tree, t, 2, counts, NULL, 0);
+	return t;
+}
+
+static char *shown_at(unsigned width, const char *before, bool notes)
+{
+	const struct gus_screen screen = { .width = width };
+	struct gus_topdown_tree tree;
+	struct gus_topdown *t = shown_tree(&tree);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	gus_slots_text(out, &screen, before, notes, t, &tree);
+	fclose(out);
+	gus_topdown_tree_free(&tree);
+	gus_topdown_free(t);
+	return text;
+}
+
+static void expect_shown(unsigned width, const char *before, const char *lines)
+{
+	char *text = shown_at(width, before, false);
+
+	if (!strstr(text, lines))
+		fail_msg("at %u: %s", width, text);
+	free(text);
+}
+
+static void shown(void **state)
+{
+	char *text = shown_at(0, "#", true);
+
+	(void)state;
+	assert_string_equal(text,
+		"#              60.0 %  first *    What went first  not outside 30.0 .. 80.0"
+		" (counted 50 % of the time)\n"
+		"#              21.0 %    inner    Inside  not outside 10.5 .. 60.5 (counted 50 % of the time)\n"
+		"#               0.0 %    nothing  Below  not outside 0.0 .. 50.0 (counted 50 % of the time)\n"
+		"#              20.0 %  waiting    Waited (of cycles)  not outside 10.0 .. 60.0"
+		" (counted 50 % of the time)\n"
+		"# nothing would be -40.00 %, and the method makes that 0\n"
+		"# the parts of all slots do not add up to it: 40.00 % are left over, and 31.00 % may be:"
+		" as it is made\n"
+		"# the parts of all cycles do not add up to it: 80.00 % are left over, and 40.00 % may be\n"
+		"# * large enough to look at\n");
+	free(text);
+}
+
+/* What does not fit on a line has one of its own below the names, if there is more room there. */
+static void shown_narrow(void **state)
+{
+	static const char inner[] = "#              21.0 %    inner    Inside  not outside 10.5 .. 60.5"
+				    " (counted 50 % of the time)";
+	static const char waiting[] = "#              20.0 %  waiting    Waited (of cycles)";
+	const char *below = "\n#                            ";
+	char lines[200];
+
+	(void)state;
+	expect_shown(sizeof(inner) - 1, "#", inner);
+	snprintf(lines, sizeof(lines), "Inside%snot outside 10.5 .. 60.5 (counted 50 %% of the time)\n", below);
+	expect_shown(sizeof(inner) - 2, "#", lines);
+	/* Without what stands before lines there is a cell more. */
+	expect_shown(sizeof(inner) - 2, NULL, inner + 1);
+	expect_shown(sizeof(inner) - 3, NULL, "Inside\n                            not outside 10.5");
+	expect_shown(sizeof(waiting) - 1, "#", waiting);
+	snprintf(lines, sizeof(lines), "waiting%sWaited (of cycles)%snot outside 10.0", below, below);
+	expect_shown(sizeof(waiting) - 2, "#", lines);
+	expect_shown(sizeof(waiting) - 3, NULL, waiting + 1); /* nothing would be won */
+}
+
+static double number_in(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static void expect_pair(const json_t *pair, double low, double high)
+{
+	assert_true(fabs(json_number_value(json_array_get(pair, 0)) - low) < 1e-9);
+	assert_true(fabs(json_number_value(json_array_get(pair, 1)) - high) < 1e-9);
+}
+
+static void shown_json(void **state)
+{
+	struct gus_topdown_tree tree;
+	struct gus_topdown *t = shown_tree(&tree);
+	json_t *o = gus_slots_json(t, &tree), *nodes = json_object_get(o, "nodes");
+	json_t *first = json_array_get(nodes, 0), *inner = json_array_get(nodes, 1);
+	json_t *nothing = json_array_get(nodes, 2), *waiting = json_array_get(nodes, 3);
+	json_t *sum = json_object_get(first, "sum");
+
+	(void)state;
+	assert_int_equal(json_array_size(nodes), 4);
+	assert_true(json_is_null(json_object_get(first, "parent")));
+	assert_string_equal(json_string_value(json_object_get(inner, "parent")), "first");
+	assert_string_equal(json_string_value(json_object_get(first, "unit")), "slots");
+	assert_string_equal(json_string_value(json_object_get(waiting, "unit")), "cycles");
+	assert_true(json_is_true(json_object_get(first, "above")) && json_is_false(json_object_get(inner, "above")));
+	assert_true(fabs(number_in(first, "running") - 0.5) < 1e-9);
+	assert_true(json_is_null(json_object_get(first, "ci95")));
+	expect_pair(json_object_get(first, "bounds"), 0.3, 0.8);
+	assert_true(json_is_null(json_object_get(first, "correction")));
+	assert_true(fabs(number_in(inner, "correction") - 0.01) < 1e-9);
+	assert_true(json_is_null(json_object_get(inner, "set_to_0")));
+	assert_true(fabs(number_in(nothing, "set_to_0") + 0.4) < 1e-9);
+	/* 0.39 of `first` are in no part, which they may be; those of all slots may not. */
+	assert_true(fabs(number_in(sum, "left") - 0.39) < 1e-9 && json_is_true(json_object_get(sum, "adds_up")));
+	assert_true(json_is_null(json_object_get(inner, "sum")));
+	assert_true(fabs(number_in(json_object_get(o, "slots"), "left") - 0.4) < 1e-9);
+	assert_true(json_is_false(json_object_get(json_object_get(o, "slots"), "adds_up")));
+	assert_true(fabs(number_in(json_object_get(o, "cycles"), "left") - 0.8) < 1e-9);
+	json_decref(o);
+	gus_topdown_tree_free(&tree);
+	gus_topdown_free(t);
 }
 
 /* Counting, by a table of software events. */
@@ -354,7 +515,9 @@ static void counted(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reported), cmocka_unit_test(took_turns), cmocka_unit_test(odd_recordings),
+		cmocka_unit_test(reported), cmocka_unit_test(took_turns), cmocka_unit_test(long_recording),
+		cmocka_unit_test(odd_recordings),
+		cmocka_unit_test(shown), cmocka_unit_test(shown_narrow), cmocka_unit_test(shown_json),
 		cmocka_unit_test(counted),
 	};
 
