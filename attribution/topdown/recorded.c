@@ -42,15 +42,20 @@ static struct gus_topdown *table_of(const Gusprof__SlotsKind *kind, const struct
 	return found;
 }
 
-static bool add_kinds(struct gus_topdown_recorded *r, const Gusprof__Slots *m, const Gusprof__Host *host)
+/* More than EVENTS_MOST, if it has. */
+static size_t events_of_kinds(const Gusprof__Slots *m)
 {
-	struct gus_cpu_id cpu = host ? gus_topdown_cpu(host) : (struct gus_cpu_id){ 0 };
 	size_t events = 0;
 
 	for (size_t i = 0; i < m->n_kinds; i++)
-		events += m->kinds[i]->n_events < EVENTS_MOST ? m->kinds[i]->n_events : EVENTS_MOST + 1;
-	if (r->kinds.n || m->n_kinds > KINDS_MOST || events > EVENTS_MOST)
-		return false;
+		events += m->kinds[i]->n_events <= EVENTS_MOST ? m->kinds[i]->n_events : EVENTS_MOST + 1;
+	return events;
+}
+
+static void add_kinds(struct gus_topdown_recorded *r, const Gusprof__Slots *m, const Gusprof__Host *host)
+{
+	struct gus_cpu_id cpu = host ? gus_topdown_cpu(host) : (struct gus_cpu_id){ 0 };
+
 	for (size_t i = 0; i < m->n_kinds; i++) {
 		const Gusprof__SlotsKind *kind = m->kinds[i];
 
@@ -60,7 +65,6 @@ static bool add_kinds(struct gus_topdown_recorded *r, const Gusprof__Slots *m, c
 	}
 	for (size_t i = 0; i < r->events; i++)
 		gus_vec_push(&r->total, (struct gus_topdown_count){ .known = true });
-	return true;
 }
 
 static void add_reading(struct gus_topdown_recorded *r, const Gusprof__SlotsReading *reading)
@@ -81,15 +85,16 @@ static void add_reading(struct gus_topdown_recorded *r, const Gusprof__SlotsRead
 
 bool gus_topdown_recorded_add(struct gus_topdown_recorded *r, const Gusprof__Slots *m, const Gusprof__Host *host)
 {
-	size_t events;
+	size_t events = m->n_kinds ? events_of_kinds(m) : r->events;
 
-	if (m->n_kinds && !add_kinds(r, m, host))
+	if (m->n_kinds && (r->kinds.n || m->n_kinds > KINDS_MOST || events > EVENTS_MOST))
 		return false;
-	events = r->events;
 	for (size_t i = 0; i < m->n_readings; i++)
 		if (!events || m->readings[i]->n_count != events || m->readings[i]->n_enabled_ns != events ||
 		    m->readings[i]->n_running_ns != events)
 			return false;
+	if (m->n_kinds)
+		add_kinds(r, m, host);
 	for (size_t i = 0; i < m->n_readings; i++)
 		add_reading(r, m->readings[i]);
 	return true;

@@ -268,6 +268,53 @@ static void odd_recordings(void **state)
 	unlink(path);
 }
 
+/* Adds a message of so many kinds, with so many events each, and a reading of so many. */
+static bool taken(struct gus_topdown_recorded *r, size_t kinds, size_t events, size_t of_reading)
+{
+	uint64_t numbers[256] = { 0 };
+	char *texts[256];
+	Gusprof__SlotsKind kind = GUSPROF__SLOTS_KIND__INIT, *list[32];
+	Gusprof__SlotsReading reading = GUSPROF__SLOTS_READING__INIT, *readings[] = { &reading };
+	Gusprof__Slots m = GUSPROF__SLOTS__INIT;
+
+	for (size_t i = 0; i < 256; i++)
+		texts[i] = borrow("e");
+	for (size_t i = 0; i < 32; i++)
+		list[i] = &kind;
+	kind.table = kind.title = kind.pmu = borrow("none");
+	kind.events = texts;
+	kind.n_events = events;
+	reading.count = reading.enabled_ns = reading.running_ns = numbers;
+	reading.n_count = reading.n_enabled_ns = reading.n_running_ns = of_reading;
+	m.n_kinds = kinds;
+	m.kinds = list;
+	m.n_readings = 1;
+	m.readings = readings;
+	return gus_topdown_recorded_add(r, &m, NULL);
+}
+
+/* A message is taken as a whole or not at all. */
+static void whole_messages(void **state)
+{
+	static const struct { size_t kinds, events, of_reading; bool taken; } cases[] = {
+		{ 1, 3, 3, true }, { 1, 3, 2, false }, { 2, 3, 6, true }, { 2, 3, 3, false }, { 0, 0, 0, false },
+		{ 16, 8, 128, true }, { 17, 1, 17, false }, { 1, 128, 128, true }, { 1, 129, 129, false },
+		{ 3, 43, 129, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_topdown_recorded r = { 0 };
+
+		if (taken(&r, cases[i].kinds, cases[i].events, cases[i].of_reading) != cases[i].taken)
+			fail_msg("case %zu", i);
+		assert_int_equal(r.kinds.n, cases[i].taken ? cases[i].kinds : 0);
+		assert_int_equal(r.events, cases[i].taken ? cases[i].of_reading : 0);
+		assert_int_equal(r.readings, cases[i].taken);
+		gus_topdown_recorded_free(&r);
+	}
+}
+
 /* A tree with all that can be said of one: parts of slots and of cycles, what is worth looking at, what was set to 0,
  * and sums that do not add up. */
 static const char shown_text[] = "topdown shown \"Shown\"\nsource us \"made up\"\npmu cpu\ncounters 4\n"
@@ -516,7 +563,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reported), cmocka_unit_test(took_turns), cmocka_unit_test(long_recording),
-		cmocka_unit_test(odd_recordings),
+		cmocka_unit_test(odd_recordings), cmocka_unit_test(whole_messages),
 		cmocka_unit_test(shown), cmocka_unit_test(shown_narrow), cmocka_unit_test(shown_json),
 		cmocka_unit_test(counted),
 	};
