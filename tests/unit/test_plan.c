@@ -296,6 +296,24 @@ static void fits(void **state)
 	}
 }
 
+/* A core that it shares leaves a thread half of its counters; of what takes none 48 may be on, and no more. */
+static void fits_how_many(void **state)
+{
+	static const struct gus_plan_core core = { .name = "made", .general_smt = 2, .general = 4 };
+	const struct gus_plan_row any = { .counters = 0xff }, cycles = { .fixed = 1 };
+	const struct gus_plan_row none = { .unit = GUS_PLAN_BY_KERNEL };
+	const struct gus_plan_free alone = { &core, false, false }, shared = { &core, true, false };
+	const struct gus_plan_row *rows[GUS_PLAN_FIT_MAX + 1] = { &any, &any, &any, &any, &any };
+
+	(void)state;
+	assert_true(gus_plan_fits(&shared, rows, 2) && !gus_plan_fits(&shared, rows, 3));
+	assert_true(gus_plan_fits(&alone, rows, 4) && !gus_plan_fits(&alone, rows, 5));
+	assert_false(gus_plan_fits(&alone, (const struct gus_plan_row *[]){ &cycles }, 1)); /* it has none */
+	for (size_t i = 0; i < COUNT(rows); i++)
+		rows[i] = &none;
+	assert_true(gus_plan_fits(&alone, rows, 48) && !gus_plan_fits(&alone, rows, 49));
+}
+
 /* What would be known, as gusprof-hardware(7) and the makers' manuals have it: a letter for heights and one for
  * each of TEA's events in the paper's order, o observed, i inferred, - unknown. */
 static void verdicts(void **state)
@@ -431,6 +449,38 @@ static void top_down(void **state)
 	}
 }
 
+/* Beside cycles one counter of two is free: neither top-down nor states fit as a whole, and each of their events has a
+ * turn of its own. */
+static void all_in_pieces(void **state)
+{
+	static const struct gus_plan_row rows[] = {
+		{ .name = "cycles", .role = GUS_PLAN_HEIGHT, .counters = 3 },
+		{ .name = "slots 1", .role = GUS_PLAN_SLOTS, .counters = 3 },
+		{ .name = "slots 2", .role = GUS_PLAN_SLOTS, .counters = 3 },
+		{ .name = "slots 3", .role = GUS_PLAN_SLOTS, .counters = 3 },
+		{ .name = "states 1", .role = GUS_PLAN_STATES, .counters = 3 },
+		{ .name = "states 2", .role = GUS_PLAN_STATES, .counters = 3 },
+	};
+	static const struct gus_plan_core core = { .name = "made", .title = "Made", .threads = 1, .general_smt = 2,
+		.general = 2, .modes = GUS_PLAN_IN(GUS_PLAN_PEBS), .rows = rows, .n = COUNT(rows) };
+	static const struct gus_plan_cpu cpu = { "made", "Made", { { &core, "cpu" } } };
+	struct gus_plan plan;
+
+	(void)state;
+	assert_int_equal(gus_plan_make(&plan, &(struct gus_plan_wish){ &cpu, GUS_PLAN_AUTO, false, false }, NULL), 0);
+	assert_int_equal(plan.parts[0].absences.n, 0);
+	assert_int_equal(plan.parts[0].turns, 5);
+	assert_true(plan.parts[0].slots_split && plan.parts[0].slots_turn);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct gus_plan_group *g = &plan.parts[0].groups.v[i];
+
+		assert_true(g->n == 1 && plan.parts[0].events.v[g->first].row == &rows[i]);
+		assert_int_equal(g->always, i == 0);
+		assert_int_equal(g->turns, i == 0 ? 0x1f : 1u << (i - 1));
+	}
+	gus_plan_free(&plan);
+}
+
 static void modes(void **state)
 {
 	const struct gus_plan_cpu *zen4 = gus_plan_cpu_find("znver4");
@@ -456,8 +506,10 @@ static void modes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_plans_fit), cmocka_unit_test(fits), cmocka_unit_test(verdicts),
+		cmocka_unit_test(all_plans_fit), cmocka_unit_test(fits), cmocka_unit_test(fits_how_many),
+		cmocka_unit_test(verdicts),
 		cmocka_unit_test(events), cmocka_unit_test(known_conflicts), cmocka_unit_test(top_down),
+		cmocka_unit_test(all_in_pieces),
 		cmocka_unit_test(modes),
 	};
 
