@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -15,6 +16,7 @@
 #include "collector/plan/fit.h"
 #include "collector/plan/make.h"
 #include "collector/plan/plan.h"
+#include "collector/plan/verdict.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define FIXED(i) (UINT64_C(1) << (32 + (i)))
@@ -359,6 +361,66 @@ static void verdicts(void **state)
 	}
 }
 
+/* By what heights are known: precise samples need nothing else, others are scaled by records of operations, if there
+ * are any. */
+static void known_heights(void **state)
+{
+	static const struct gus_plan_row skidding = { .role = GUS_PLAN_HEIGHT };
+	static const struct gus_plan_row precise = { .role = GUS_PLAN_HEIGHT, .precise = 3 };
+	static const struct gus_plan_row op = { .role = GUS_PLAN_OP }, count = { .role = GUS_PLAN_COUNT };
+	static const struct { const struct gus_plan_row *rows[3]; enum gus_plan_how how; size_t n; } cases[] = {
+		{ { &skidding, &count, &count }, GUS_PLAN_BY_SKID, 1 },
+		{ { &skidding, &count, &op }, GUS_PLAN_BY_WEIGHT, 2 },
+		{ { &precise, &count, &count }, GUS_PLAN_BY_PRECISE, 1 },
+		{ { &precise, &count, &op }, GUS_PLAN_BY_PRECISE, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gus_plan_part part = { 0 };
+
+		for (size_t k = 0; k < 3; k++)
+			gus_vec_push(&part.events, (struct gus_plan_event){ .row = cases[i].rows[k] });
+		gus_plan_judge(&part, GUS_PLAN_AUTO);
+		assert_int_equal(part.heights.how, cases[i].how);
+		assert_int_equal(part.heights.n, cases[i].n);
+		assert_ptr_equal(part.heights.rows[0], cases[i].rows[0]);
+		gus_vec_free(&part.events);
+	}
+}
+
+/* The best witness comes first, others in the order of the plan; of more than eight the last are left off. */
+static void witnesses(void **state)
+{
+	static const struct gus_plan_row op = { .role = GUS_PLAN_OP, .tells = GUS_PSV_DR_L1 };
+	static const struct gus_plan_row rates[9] = {
+		{ .tells = GUS_PSV_DR_L1, .role = GUS_PLAN_RATE }, { .tells = GUS_PSV_DR_L1, .role = GUS_PLAN_RATE },
+		{ .tells = GUS_PSV_DR_L1, .role = GUS_PLAN_RATE }, { .tells = GUS_PSV_DR_L1, .role = GUS_PLAN_RATE },
+		{ .tells = GUS_PSV_DR_L1, .role = GUS_PLAN_RATE }, { .tells = GUS_PSV_DR_L1, .role = GUS_PLAN_RATE },
+		{ .tells = GUS_PSV_DR_L1, .role = GUS_PLAN_RATE }, { .tells = GUS_PSV_DR_L1, .role = GUS_PLAN_RATE },
+		{ .tells = GUS_PSV_DR_L1, .role = GUS_PLAN_RATE },
+	};
+	struct gus_plan_part part = { 0 };
+	const struct gus_plan_verdict *v = &part.psv[0];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rates); i++)
+		gus_vec_push(&part.events, (struct gus_plan_event){ .row = &rates[i] });
+	gus_plan_judge(&part, GUS_PLAN_IBS);
+	assert_true(v->n == GUS_PLAN_WITNESSES && v->how == GUS_PLAN_BY_COUNT && v->evidence == GUS_PLAN_INFERRED);
+	for (size_t i = 0; i < GUS_PLAN_WITNESSES - 1; i++)
+		assert_ptr_equal(v->rows[i], &rates[i]);
+	part.psv[0] = (struct gus_plan_verdict){ 0 };
+	part.heights = (struct gus_plan_verdict){ 0 };
+	gus_vec_push(&part.events, (struct gus_plan_event){ .row = &op });
+	gus_plan_judge(&part, GUS_PLAN_IBS);
+	assert_true(v->n == GUS_PLAN_WITNESSES && v->how == GUS_PLAN_BY_RECORD && v->evidence == GUS_PLAN_OBSERVED);
+	assert_ptr_equal(v->rows[0], &op);
+	for (size_t i = 1; i < GUS_PLAN_WITNESSES; i++)
+		assert_ptr_equal(v->rows[i], &rates[i - 1]);
+	gus_vec_free(&part.events);
+}
+
 static const struct gus_plan_event *event_named(const struct gus_plan_part *part, const char *name)
 {
 	for (size_t i = 0; i < part->events.n; i++)
@@ -458,6 +520,7 @@ static void all_in_pieces(void **state)
 		{ .name = "slots 1", .role = GUS_PLAN_SLOTS, .counters = 3 },
 		{ .name = "slots 2", .role = GUS_PLAN_SLOTS, .counters = 3 },
 		{ .name = "slots 3", .role = GUS_PLAN_SLOTS, .counters = 3 },
+		{ .name = "slots 4", .role = GUS_PLAN_SLOTS, .counters = 3 },
 		{ .name = "states 1", .role = GUS_PLAN_STATES, .counters = 3 },
 		{ .name = "states 2", .role = GUS_PLAN_STATES, .counters = 3 },
 	};
@@ -469,14 +532,14 @@ static void all_in_pieces(void **state)
 	(void)state;
 	assert_int_equal(gus_plan_make(&plan, &(struct gus_plan_wish){ &cpu, GUS_PLAN_AUTO, false, false }, NULL), 0);
 	assert_int_equal(plan.parts[0].absences.n, 0);
-	assert_int_equal(plan.parts[0].turns, 5);
+	assert_int_equal(plan.parts[0].turns, 6);
 	assert_true(plan.parts[0].slots_split && plan.parts[0].slots_turn);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct gus_plan_group *g = &plan.parts[0].groups.v[i];
 
 		assert_true(g->n == 1 && plan.parts[0].events.v[g->first].row == &rows[i]);
 		assert_int_equal(g->always, i == 0);
-		assert_int_equal(g->turns, i == 0 ? 0x1f : 1u << (i - 1));
+		assert_int_equal(g->turns, i == 0 ? 0x3f : 1u << (i - 1));
 	}
 	gus_plan_free(&plan);
 }
@@ -507,7 +570,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_plans_fit), cmocka_unit_test(fits), cmocka_unit_test(fits_how_many),
-		cmocka_unit_test(verdicts),
+		cmocka_unit_test(verdicts), cmocka_unit_test(known_heights),
+		cmocka_unit_test(witnesses),
 		cmocka_unit_test(events), cmocka_unit_test(known_conflicts), cmocka_unit_test(top_down),
 		cmocka_unit_test(all_in_pieces),
 		cmocka_unit_test(modes),
