@@ -342,6 +342,7 @@ unit_tests = \
 	tests/unit/test_counters \
 	tests/unit/test_planned \
 	tests/unit/test_probe \
+	tests/unit/test_record_plan \
 	tests/unit/test_plan \
 	tests/unit/test_plan_pfm \
 	tests/unit/test_psv \
@@ -573,6 +574,8 @@ endif
 machine = tests/machine/machine.c tests/machine/machine.h
 tests_unit_test_counters_SOURCES = tests/unit/test_counters.c $(machine)
 tests_unit_test_probe_SOURCES = tests/unit/test_probe.c $(machine)
+# Which CPU this machine has is the test's.
+tests_unit_test_record_plan_SOURCES = tests/unit/test_record_plan.c $(machine) cli/record/plan.c
 tests_unit_test_planned_SOURCES = tests/unit/test_planned.c $(machine) tests/words/ibs_words.c tests/words/ibs_words.h \
 	tests/words/spe_words.c tests/words/spe_words.h $(words)
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c
