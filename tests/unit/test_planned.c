@@ -157,6 +157,9 @@ static void opened_as_planned(void **state)
 	assert_int_equal(w.events.n, planned);
 	assert_string_equal(w.events.v[0].name, "CPU_CLK_UNHALTED.THREAD:ppp");
 	assert_string_equal(w.events.v[0].unit, "cycles");
+	for (size_t i = 0; i < w.events.n; i++)
+		if (w.events.v[i].counts)
+			assert_true(w.events.v[i].extra == 0 && w.events.v[i].period == 0);
 	record(&w);
 	for (size_t cpu = 0; cpu < 2; cpu++) {
 		struct machine_event *height = machine_open("cpu", CYCLES, cpu);
@@ -348,6 +351,7 @@ static void gives_way(void **state)
 		plan(&w, &m, "sapphirerapids", GUS_PLAN_PEBS);
 		if ((w.rc == 0) != !givings[i].error)
 			fail_msg("%s: %d, %s", givings[i].what, w.rc, w.err.text);
+		assert_in_range(w.rc + 1, 0, 1);
 		if (w.rc != 0 && !strstr(w.err.text, givings[i].error))
 			fail_msg("%s: %s", givings[i].what, w.err.text);
 		if (*givings[i].said ? !strstr(w.said, givings[i].said) : *w.said)
@@ -364,6 +368,7 @@ static void gives_way(void **state)
 static void kinds_of_cores(void **state)
 {
 	static const struct machine m = { hybrid, .cpus = "0-3" };
+	unsigned faults = 0;
 	struct world w;
 
 	(void)state;
@@ -371,13 +376,19 @@ static void kinds_of_cores(void **state)
 	assert_int_equal(w.rc, 0);
 	assert_string_equal(w.events.v[0].name, "cpu_core/CPU_CLK_UNHALTED.THREAD/ppp");
 	assert_string_equal(w.events.v[1].name, "cpu_atom/CPU_CLK_UNHALTED.CORE/ppp");
+	for (size_t i = 0; i < w.events.n; i++) /* what the kernel counts is of no kind of cores, and is there once */
+		faults += w.events.v[i].type == PERF_TYPE_SOFTWARE &&
+			w.events.v[i].config == PERF_COUNT_SW_PAGE_FAULTS;
+	assert_int_equal(faults, 1);
 	record(&w);
 	for (size_t i = 0; i < w.counters.list.n; i++) {
 		const struct gus_event *e = &w.events.v[w.counters.list.v[i].event];
 		bool large = w.counters.list.v[i].cpu < 2;
 
-		if (e->pmu)
+		if (e->pmu) {
 			assert_string_equal(e->pmu, large ? "cpu_core" : "cpu_atom");
+			assert_string_equal(e->cpus, large ? "0-1" : "2-3");
+		}
 	}
 	assert_int_equal(machine_answered(-ENOENT), 0);
 	machine_take_sample(machine_open("cpu_core", CYCLES, 0), &(struct machine_sample){ .ip = 1, .exact = true });
@@ -553,6 +564,7 @@ static void spe(void **state)
 	(void)state;
 	plan(&w, &m, "neoverse-n1", GUS_PLAN_SPE);
 	assert_int_equal(w.rc, 0);
+	assert_null(w.events.v[0].cpus); /* there is one kind of cores, so no event is of some CPUs only */
 	record(&w);
 	on_1 = machine_open("arm_spe_0", event_named(&w, "arm_spe")->config, 1);
 	assert_false(on_1->attr.use_clockid);

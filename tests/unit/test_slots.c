@@ -209,10 +209,10 @@ static void long_recording(void **state)
 		add(w, i == 0, 16, 10000000, EVENTS);
 	end(w);
 	p = load(path, &reader);
-	assert_int_equal(p.slots->readings, 512 + 16);
-	assert_int_equal(p.slots->series.n, (512 + 16) * EVENTS);
-	assert_true(fabs(p.slots->series.v[511 * EVENTS + 1].value - 2 * 2000) < 1e-9);
-	assert_true(fabs(p.slots->series.v[512 * EVENTS + 1].value - 2000) < 1e-9);
+	assert_int_equal(p.slots->readings.n, 512 + 16);
+	assert_int_equal(p.slots->readings.counts.n, (512 + 16) * EVENTS);
+	assert_true(fabs(p.slots->readings.counts.v[511 * EVENTS + 1].value - 2 * 2000) < 1e-9);
+	assert_true(fabs(p.slots->readings.counts.v[512 * EVENTS + 1].value - 2000) < 1e-9);
 	assert_true(fabs(p.slots->total.v[1].value - 1040 * 2000.) < 1e-9);
 	assert_int_equal(p.slots->total.v[1].enabled_ns, 1040 * UINT64_C(10000000));
 	assert_int_equal(p.slots->total.v[1].running_ns, 1040 * UINT64_C(10000000));
@@ -310,7 +310,7 @@ static void whole_messages(void **state)
 			fail_msg("case %zu", i);
 		assert_int_equal(r.kinds.n, cases[i].taken ? cases[i].kinds : 0);
 		assert_int_equal(r.events, cases[i].taken ? cases[i].of_reading : 0);
-		assert_int_equal(r.readings, cases[i].taken);
+		assert_int_equal(r.readings.n, cases[i].taken);
 		gus_topdown_recorded_free(&r);
 	}
 }

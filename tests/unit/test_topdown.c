@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "attribution/topdown/builtin.h"
+#include "attribution/topdown/readings.h"
 #include "attribution/topdown/tree.h"
 #include "base/error.h"
 #include "base/piece.h"
@@ -752,25 +753,29 @@ static void by_hand(void **state)
 	gus_topdown_free(t);
 }
 
-/* Five intervals of two events become two; what one of a pair does not know the pair does not. */
+/* Of 1024 readings of two events and one more 512 and that one are left; what one of a pair does not know the pair
+ * does not. */
 static void halved(void **state)
 {
-	struct gus_topdown_count c[5 * 2];
+	struct gus_topdown_readings r = { 0 };
 
 	(void)state;
-	for (unsigned k = 0; k < 5; k++)
-		for (unsigned i = 0; i < 2; i++)
-			c[k * 2 + i] = (struct gus_topdown_count){ i ? 100 << k : 1 << k, 10 << k, 5u << k,
-				!(i && k == 3) };
-	gus_topdown_halve(c, 2, 5);
-	for (unsigned k = 0; k < 2; k++) {
-		const struct gus_topdown_count *a = &c[k * 2], *b = a + 1;
-		unsigned sum = k ? 4 + 8 : 1 + 2;
+	for (unsigned k = 0; k < 1025; k++) {
+		struct gus_topdown_count c[] = { { k, 10, 5, true }, { 100 * k, 10, 5, k != 3 } };
+
+		gus_topdown_readings_add(&r, c, 2);
+		assert_int_equal(r.n, k < 1024 ? k + 1 : 513);
+		assert_int_equal(r.counts.n, 2 * r.n);
+	}
+	for (unsigned k = 0; k < 513; k++) {
+		const struct gus_topdown_count *a = &r.counts.v[2 * k], *b = a + 1;
+		unsigned sum = k < 512 ? 4 * k + 1 : 1024, of = k < 512 ? 2 : 1;
 
 		assert_true(near(a->value, sum, 0) && near(b->value, 100 * sum, 0));
-		assert_true(a->enabled_ns == 10 * sum && a->running_ns == 5 * sum);
-		assert_true(a->known && b->known == !k);
+		assert_true(a->enabled_ns == 10 * of && a->running_ns == 5 * of && b->running_ns == 5 * of);
+		assert_true(a->known && b->known == (k != 1));
 	}
+	gus_vec_free(&r.counts);
 }
 
 /* A process in turns of 4 ms, of which the two groups see every other one; what is true is known. */
