@@ -190,7 +190,8 @@ bool gus_stat_topdown(const struct gus_stat_view *v, const struct gus_topdown_co
 
 	for (size_t i = 0; i < v->lines.n; i++)
 		counts[i] = count_of(&v->lines.v[i].row);
-	gus_topdown_readings_tree(&v->readings, counted->table, counted->level, counts, counted->first, v->lines.n, tree);
+	gus_topdown_readings_tree(&v->readings, counted->table, counted->level, counts, counted->first, v->lines.n,
+		tree);
 	free(counts);
 	for (size_t i = 0; i < counted->table->nodes.n; i++)
 		known |= tree->shares[i].known;

@@ -183,7 +183,8 @@ static void note_waiting(struct stat_run *s)
 	char *path = gus_format("/proc/%d/status", (int)s->child.pid), text[4096];
 	uint64_t until = gus_clock_ns(CLOCK_MONOTONIC) + SETTLE_NS;
 
-	while (gus_read_text(path, text, sizeof(text)) && !strstr(text, "State:\tS") && gus_clock_ns(CLOCK_MONOTONIC) < until)
+	while (gus_read_text(path, text, sizeof(text)) && !strstr(text, "State:\tS") &&
+		gus_clock_ns(CLOCK_MONOTONIC) < until)
 		sched_yield();
 	s->waiting_switches = status_number(text, "\nvoluntary_ctxt_switches:") +
 		status_number(text, "nonvoluntary_ctxt_switches:");
