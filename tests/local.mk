@@ -56,7 +56,7 @@ case_tests = \
 	tests/cases/off-cpu.sh \
 	tests/cases/pipes.sh \
 	tests/cases/names.sh \
-	tests/cases/played.sh \
+	tests/cases/played.sh tests/cases/played-run.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
 	tests/cases/replay.sh \
@@ -117,7 +117,7 @@ EXTRA_DIST += tests/cases/browser.py tests/cases/flame.py tests/cases/flame_brow
 check_PROGRAMS += tests/cases/make-columns
 tests_cases_make_columns_SOURCES = tests/cases/make_columns.c tests/unit/made_sideband.h $(made_mapping)
 EXTRA_DIST += tests/cases/filters.py
-EXTRA_DIST += tests/cases/perfdata.py tests/cases/perfdata_hostile.py tests/cases/perfdata_known.py
+EXTRA_DIST += tests/cases/played_run.py tests/cases/perfdata.py tests/cases/perfdata_hostile.py tests/cases/perfdata_known.py
 check_PROGRAMS += tests/cases/tell-samples
 tests_cases_tell_samples_SOURCES = tests/cases/tell_samples.c
 check_PROGRAMS += tests/cases/make-hostile
@@ -559,16 +559,22 @@ tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_pe
 tests_unit_test_penalties_SOURCES = tests/unit/test_penalties.c $(made_program)
 if HOST_X86_64
 # All of gusprof on a machine that is played, beside gusprof, where it finds its parts; and what is recorded there.
-check_PROGRAMS += gusprof-played tests/machine/played-target
-gusprof_played_SOURCES = $(gusprof_SOURCES) $(machine) tests/machine/played.c tests/words/ibs_words.c \
+check_PROGRAMS += gusprof-played tests/machine/played-target tests/machine/golden-target
+gusprof_played_SOURCES = $(gusprof_SOURCES) $(machine) tests/machine/played.c tests/machine/played_run.c \
+	tests/machine/played_run.h tests/machine/tape.c tests/machine/tape.h tests/words/ibs_words.c \
 	tests/words/ibs_words.h tests/words/spe_words.c tests/words/spe_words.h $(words)
 nodist_gusprof_played_SOURCES = cli/topics.h
 gusprof_played_LDADD = $(gusprof_LDADD)
-gusprof_played_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_host_describe
+gusprof_played_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_host_describe,--wrap=gus_area_midr,--wrap=gus_trial_skid
 tests_machine_played_target_SOURCES = tests/machine/played_target.c
 tests_machine_played_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
 tests_machine_played_target_LDFLAGS = -no-pie
 tests_machine_played_target_LDADD =
+# At the addresses that it is linked to, under QEMU and without.
+tests_machine_golden_target_SOURCES = tests/machine/golden_target.c
+tests_machine_golden_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
+tests_machine_golden_target_LDFLAGS = -no-pie -static
+tests_machine_golden_target_LDADD =
 endif
 # The kernel that is played: gus_perf of its own, in place of the library's.
 machine = tests/machine/machine.c tests/machine/machine.h

@@ -40,7 +40,7 @@ static uint64_t monotonic(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t now_of(const struct machine_event *e)
+uint64_t machine_now(const struct machine_event *e)
 {
 #if defined(__x86_64__)
 	if (!e->attr.use_clockid)
@@ -608,7 +608,7 @@ static bool put(struct machine_event *e, uint32_t type, uint16_t misc, const uin
 		if (t & PERF_SAMPLE_TID)
 			add(&b, pair(task_of(e), task_of(e)));
 		if (t & PERF_SAMPLE_TIME)
-			add(&b, now_of(e));
+			add(&b, machine_now(e));
 		if (t & PERF_SAMPLE_ID)
 			add(&b, e->id);
 		if (t & PERF_SAMPLE_STREAM_ID)
@@ -682,7 +682,7 @@ void machine_take_sample(struct machine_event *e, const struct machine_sample *s
 	if (t & PERF_SAMPLE_TID)
 		add(&b, pair(task_of(e), tid));
 	if (t & PERF_SAMPLE_TIME)
-		add(&b, s->time ? s->time : now_of(e));
+		add(&b, s->time ? s->time : machine_now(e));
 	if (t & PERF_SAMPLE_ADDR)
 		add(&b, s->address);
 	if (t & PERF_SAMPLE_ID)
@@ -714,7 +714,7 @@ void machine_take_sample(struct machine_event *e, const struct machine_sample *s
 
 void machine_throttle(struct machine_event *e, bool stop)
 {
-	const uint64_t words[] = { now_of(e), e->id, e->id };
+	const uint64_t words[] = { machine_now(e), e->id, e->id };
 
 	machine_put(e, stop ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0, words, 3);
 }

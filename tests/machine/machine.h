@@ -96,6 +96,8 @@ struct machine_event *machine_open(const char *pmu, uint64_t config, size_t i);
 /* All of them, in the order in which they were opened, also those that are closed. */
 struct machine_event *machine_event(size_t i);
 bool machine_counts(const struct machine_event *e);
+/* The time of what it writes. */
+uint64_t machine_now(const struct machine_event *e);
 /* The most events of one PMU that have counted at a time on one CPU, for one task. */
 unsigned machine_most(const char *pmu);
 
