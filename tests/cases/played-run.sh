@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# From `gusprof record -- ./app`, without any option, to stacks, on machines that are played: what their hardware says is
-# what golden machines have said of the same program (tests/accuracy/golden). Each sample of theirs is in the recording,
-# with all that it tells, and the stacks are those that the judge of golden machines has of their own recordings, and of
-# windows of their own, which are others than those that are taken here: hence the points. The golden SPE machine executes x86 code, which no Arm core's table is for: of it alone
-# report is told which table.
+# From `gusprof record -- ./app`, without any option, to stacks, on machines that are played: what their hardware says
+# is what golden machines have said of the same program (tests/accuracy/golden). Each sample of theirs is in the
+# recording, with all that it tells, and the stacks are those that the judge of golden machines has of their own
+# recordings, and of windows of their own, which are others than those that are taken here: hence the points. The
+# golden SPE machine executes x86 code, which no Arm core's table is for: of it alone report is told which table.
 . "$(dirname "$0")/lib.sh"
 build=$GUS_BUILDDIR
 played=$build/gusprof-played target=$build/tests/machine/golden-target

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A run of a golden machine (tests/accuracy/golden), played by the kernel of machine.h: samples of events are those that
- * its recordings have, up to the last one, and what events count goes on as those of time do. */
+/* A run of a golden machine (tests/accuracy/golden), played by the kernel of machine.h: samples of events are those
+ * that its recordings have, up to the last one, and what events count goes on as those of time do. */
 #ifndef GUS_TESTS_MACHINE_PLAYED_RUN_H
 #define GUS_TESTS_MACHINE_PLAYED_RUN_H
 

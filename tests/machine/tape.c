@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The file is as perf writes it (tools/perf/Documentation/perf.data-file-format.txt), samples are as
- * perf_event_open(2) lays them out, and SPE's packets as the Arm Architecture Reference Manual has them, section D17. */
+ * perf_event_open(2) lays them out, and SPE's packets as the Arm Architecture Reference Manual has them, section
+ * D17. */
 #include "tests/machine/tape.h"
 
 #include <linux/perf_event.h>

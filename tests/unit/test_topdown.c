@@ -710,10 +710,11 @@ static void bounds(void **state)
 	gus_topdown_free(t);
 }
 
-/* What tree.h says of series, worked out by hand. The first group ran 1 ms of 2 in four of five intervals, so f is 0.4; a
- * and b are in turns 60 and 40 of 100 slots, so what an interval does to `first` is 0.01 more or less than the mean, and
- * the rates next to each other differ by 2e-8 a ns: v is 4e-16 / (2 / 1e6), and the variance 0.6 v 1e7^2 / 4e6 = 0.003.
- * Of three differences t has two degrees of freedom. The interval in which it did not run says nothing. */
+/* What tree.h says of series, worked out by hand. The first group ran 1 ms of 2 in four of five intervals, so f is
+ * 0.4; a and b are in turns 60 and 40 of 100 slots, so what an interval does to `first` is 0.01 more or less than
+ * the mean, and the rates next to each other differ by 2e-8 a ns: v is 4e-16 / (2 / 1e6), and the variance 0.6 v
+ * 1e7^2 / 4e6 = 0.003. Of three differences t has two degrees of freedom. The interval in which it did not run says
+ * nothing. */
 static void by_hand(void **state)
 {
 	static const double slots[5][3] = { { 100, 60, 40 }, { 100, 40, 60 }, { 0, 0, 0 }, { 100, 60, 40 },
