@@ -112,6 +112,19 @@ static void add_time(struct gus_wording *t, const struct gus_wall_sums *w)
 		add_duration(t, ", ", w->all.unknown, " not known");
 }
 
+/* Of the event's samples, if it shared a counter with others: they are those of a part of the time. */
+static void add_turns(struct gus_wording *t, const struct gus_profile *p)
+{
+	const Gusprof__Footer *f = p->footer;
+
+	if (p->event >= p->header->n_events || !p->header->events[p->event]->turns)
+		return;
+	if (f && p->event < f->n_events && f->events[p->event]->on_ns)
+		add_duration(t, ", of which it was on for ", f->events[p->event]->on_ns, ", in turns with others");
+	else
+		gus_wording_add(t, ", of which it was on for a part, in turns with others");
+}
+
 static void add_totals(struct gus_wording *t, const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
@@ -130,6 +143,7 @@ static void add_totals(struct gus_wording *t, const struct gus_report *r)
 		gus_wording_add(t, ", %s of CPU time", time);
 	}
 	gus_wording_add(t, " in %s", length);
+	add_turns(t, p);
 	if (o) {
 		share_text(o->got_ppm, cost);
 		gus_wording_add(t, "; cost %s", cost);

@@ -123,10 +123,13 @@ static json_t *events_of(const struct gus_profile *p)
 
 	for (size_t i = 0; i < p->header->n_events; i++) {
 		json_t *o = json_object();
-		bool known = f && i < f->n_events;
+		const Gusprof__Event *e = p->header->events[i];
+		bool known = f && i < f->n_events, turns = known && e->turns && f->events[i]->on_ns;
 
-		json_object_set_new(o, "name", gus_json_text(p->header->events[i]->name));
+		json_object_set_new(o, "name", gus_json_text(e->name));
 		json_object_set_new(o, "samples", gus_json_number(known, known ? f->events[i]->samples : 0));
+		if (e->turns)
+			json_object_set_new(o, "on_ns", gus_json_number(turns, turns ? f->events[i]->on_ns : 0));
 		json_array_append_new(list, o);
 	}
 	return list;

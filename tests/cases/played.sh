@@ -36,6 +36,12 @@ ok "PEBS: turns are in the recording" says 'turn' dump
 ok "PEBS: there is a report" is $? 0
 ok "PEBS: time is at the load, and the hardware says why" says 'LLLLLL.* work+0x0 .*mov .*ST-L1 100%' out
 
+"$gusprof" report --event MEM_TRANS_RETIRED.LOAD_LATENCY:pp gusprof.data >out 2>err
+ok "PEBS: of an event that took turns the report says so" \
+	says 'samples of MEM_TRANS.* in .*, of which it was on for [1-9].*, in turns with others' out
+"$gusprof" report --format json gusprof.data >out 2>err
+ok "PEBS: and for how long" says '"on_ns": [1-9][0-9]*' out
+
 # PEBS whose records say when instructions retired; and cores of two kinds, each with events of its own.
 record pebs tpebs --trace off
 ok "times of retirement: not of that core" says 'Golden Cove has'
