@@ -3,7 +3,10 @@
  * caches and branches are always among them. The rest goes to ports, units and latencies of classes, those first that
  * the code needs most, in cycles that it would take if nothing else took any. What code needs changes: now and then,
  * ever more rarely, lanes whose knob has gained nothing so far are given to what is needed by then. A knob that was not
- * there before has missed little: what code did not need could not have gained. */
+ * there before has missed little: what code did not need could not have gained.
+ *
+ * Of sets each has a lane from the beginning, and at a look what its code has come to need is added. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "attribution/traced/private.h"
@@ -70,12 +73,47 @@ static int list_knobs(struct gus_traced *t, const struct demand *d, struct gus_s
 	return n;
 }
 
+/* What sets are of by now. False if nothing was added. */
+static bool fill_sets(struct gus_traced *t)
+{
+	struct gus_sensitivity *knobs;
+	bool added = false;
+	int n = gus_sensitivity_list(t->program, &t->groups_of_ports, t->options.config, true, true, t->options.weight,
+				     &knobs);
+
+	for (int i = 0; i < t->knobs_n; i++) {
+		size_t before = t->sets[i + 1].n;
+
+		t->sets[i + 1].n = 0;
+		for (int k = 0; k < n; k++)
+			if (t->options.sets[i].has(&knobs[k].knob))
+				gus_vec_push(&t->sets[i + 1], knobs[k].knob);
+		t->lanes[i + 1] = (struct gus_stream_lane){ t->sets[i + 1].v, t->sets[i + 1].n };
+		added |= t->sets[i + 1].n > before;
+	}
+	free(knobs);
+	return added;
+}
+
+static void choose_sets(struct gus_traced *t)
+{
+	t->knobs_n = t->options.sets_n;
+	t->knobs = gus_zalloc((size_t)t->knobs_n * sizeof(*t->knobs));
+	for (int i = 0; i < t->knobs_n; i++)
+		snprintf(t->knobs[i].name, sizeof(t->knobs[i].name), "%s", t->options.sets[i].name);
+	fill_sets(t);
+}
+
 void gus_traced_choose_knobs(struct gus_traced *t)
 {
 	struct gus_sensitivity *knobs;
 	struct demand d;
 	int n;
 
+	if (t->options.sets_n) {
+		choose_sets(t);
+		return;
+	}
 	for (size_t i = 0; i < t->early.n; i++)
 		t->blocks.v[t->early.v[i].step.block].recently++;
 	find_demand(t, &d);
@@ -135,7 +173,15 @@ static int free_lane(const struct gus_traced *t, const struct demand *d, const d
 	return least;
 }
 
-void gus_traced_look_at_knobs(struct gus_traced *t)
+static void turn(struct gus_traced *t)
+{
+	for (size_t i = 0; i < t->threads.n; i++)
+		if (t->threads.v[i])
+			gus_traced_thread_turn(t->threads.v[i]);
+}
+
+/* Lanes whose knob is not needed go to those that are. False if there are none such. */
+static bool swap_knobs(struct gus_traced *t)
 {
 	double gains[GUS_STREAM_LANES];
 	struct gus_sensitivity *knobs;
@@ -143,10 +189,6 @@ void gus_traced_look_at_knobs(struct gus_traced *t)
 	struct demand d;
 	int n;
 
-	t->steps_looked_at += t->since;
-	t->since = 0;
-	if (t->steps_looked_at / LOOK_PART > t->look_after)
-		t->look_after = t->steps_looked_at / LOOK_PART < LOOK_MOST ? t->steps_looked_at / LOOK_PART : LOOK_MOST;
 	find_demand(t, &d);
 	find_gains(t, gains);
 	n = list_knobs(t, &d, &knobs);
@@ -163,7 +205,15 @@ void gus_traced_look_at_knobs(struct gus_traced *t)
 		changed = true;
 	}
 	free(knobs);
-	for (size_t i = 0; i < t->threads.n && changed; i++)
-		if (t->threads.v[i])
-			gus_traced_thread_turn(t->threads.v[i]);
+	return changed;
+}
+
+void gus_traced_look_at_knobs(struct gus_traced *t)
+{
+	t->steps_looked_at += t->since;
+	t->since = 0;
+	if (t->steps_looked_at / LOOK_PART > t->look_after)
+		t->look_after = t->steps_looked_at / LOOK_PART < LOOK_MOST ? t->steps_looked_at / LOOK_PART : LOOK_MOST;
+	if (t->options.sets_n ? fill_sets(t) : swap_knobs(t))
+		turn(t);
 }

@@ -73,6 +73,8 @@ void gus_traced_close(struct gus_traced *t)
 	free(t->groups);
 	gus_growing_free(t->growing);
 	free(t->knobs);
+	for (size_t i = 0; i < GUS_STREAM_LANES; i++)
+		gus_vec_free(&t->sets[i]);
 	free(t->op_cycles);
 	free(t->op_charged);
 }

@@ -37,6 +37,12 @@ struct gus_traced_pool;
 
 struct gus_traced_lengths gus_vec(uint64_t);
 
+/* Knobs that are turned together, as one machine: all those that the code could need and that it has. */
+struct gus_traced_set {
+	const char *name;
+	bool (*has)(const struct gus_knob *knob);
+};
+
 struct gus_traced_options {
 	const struct gus_uarch *uarch;
 	const struct gus_core_config *config;
@@ -44,6 +50,9 @@ struct gus_traced_options {
 	const struct gus_branch_config *predictor;
 	struct gus_symbols *symbols;            /* borrowed, as all here */
 	double weight;                          /* of the knobs that are turned; 0: none is */
+	/* Instead of each knob by itself: sets of them, fewer than GUS_STREAM_LANES, in the places of knobs. */
+	const struct gus_traced_set *sets;
+	int sets_n;                             /* 0: each by itself */
 	bool causality;
 	bool both;                              /* compare the engines on hot loops */
 	bool core;                              /* run the core engine beside, on all that is timed */
@@ -219,7 +228,7 @@ struct gus_traced {
 	uint64_t time;
 	struct gus_vec(struct gus_traced_program) programs; /* by trace, in the order in which they began */
 	struct gus_vec(uint32_t) program_of;    /* by stream */
-	/* of lane i + 1: what was turned; without a name, nothing. Speedups are of the whole */
+	/* of lane i + 1: what was turned; without a name, nothing; of a set its name. Speedups are of the whole */
 	struct gus_sensitivity *knobs;
 	int knobs_n;
 	struct gus_stream_resources groups_of_ports; /* as knobs and hops number them */
@@ -268,6 +277,7 @@ struct gus_traced {
 	struct gus_vec(struct gus_trace_access) early_accesses;
 	bool running;
 	struct gus_stream_lane lanes[GUS_STREAM_LANES];
+	struct gus_vec(struct gus_knob) sets[GUS_STREAM_LANES]; /* by lane: the set's */
 	uint32_t window_bytes;
 	uint64_t long_lines;                    /* of long accesses, so far */
 	uint32_t machines;                      /* threads that are not NULL */

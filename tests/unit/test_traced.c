@@ -1040,8 +1040,8 @@ static void test_two(void **state)
 }
 
 /* Code of very many kinds, so that all lanes are taken; and then a chain of divisions, whose latency was not among what
- * was turned. Returns what it gains of the whole run, and in best what the best of all others does. */
-static double late_divisions(unsigned mixed_steps, unsigned chain_steps, double *best)
+ * was turned. */
+static void make_late_code(struct made_trace *made, unsigned mixed_steps, unsigned chain_steps)
 {
 	static const uint8_t mixed[] = { 0x48, 0x0f, 0xaf, 0xc0, 0x48, 0xc1, 0xe0, 0x03, 0x48, 0x8d, 0x0c, 0x08, 0x66,
 		0x0f, 0xfe, 0xc1,
@@ -1052,6 +1052,21 @@ static double late_divisions(unsigned mixed_steps, unsigned chain_steps, double 
 	static const uint8_t mixed_lengths[] = { 4, 4, 4, 4, 5, 5, 5, 4, 5, 4, 3, 3, 3 };
 	/* divsd xmm3, xmm3 */
 	static const uint8_t chain[] = { 0xf2, 0x0f, 0x5e, 0xdb, 0xf2, 0x0f, 0x5e, 0xdb }, chain_lengths[] = { 4, 4 };
+
+	made_trace_begin(made, "x86_64");
+	for (unsigned k = 0; k < mixed_steps; k++)
+		made_trace_step(made, made_trace_block(made, FAR, mixed, mixed_lengths, sizeof(mixed),
+						       sizeof(mixed_lengths)), 0);
+	made_trace_flush(made, 0);
+	for (unsigned k = 0; k < chain_steps; k++)
+		made_trace_step(made, made_trace_block(made, FAR + 0x1000, chain, chain_lengths, sizeof(chain),
+						       sizeof(chain_lengths)), 0);
+	made_trace_flush(made, 0);
+}
+
+/* Returns what that latency gains of the whole run, and in best what the best of all others does. */
+static double late_divisions(unsigned mixed_steps, unsigned chain_steps, double *best)
+{
 	double divisions = 0;
 	unsigned lanes = 0;
 	struct made_model s;
@@ -1059,15 +1074,7 @@ static double late_divisions(unsigned mixed_steps, unsigned chain_steps, double 
 
 	*best = 0;
 	made_model_begin(&s);
-	made_trace_begin(&made, "x86_64");
-	for (unsigned k = 0; k < mixed_steps; k++)
-		made_trace_step(&made, made_trace_block(&made, FAR, mixed, mixed_lengths, sizeof(mixed),
-							sizeof(mixed_lengths)), 0);
-	made_trace_flush(&made, 0);
-	for (unsigned k = 0; k < chain_steps; k++)
-		made_trace_step(&made, made_trace_block(&made, FAR + 0x1000, chain, chain_lengths, sizeof(chain),
-							sizeof(chain_lengths)), 0);
-	made_trace_flush(&made, 0);
+	make_late_code(&made, mixed_steps, chain_steps);
 	made_model_run(&s, &made);
 	for (int i = 0; i < s.t.knobs_n; i++) {
 		const struct gus_sensitivity *knob = &s.t.knobs[i];
@@ -1082,6 +1089,48 @@ static double late_divisions(unsigned mixed_steps, unsigned chain_steps, double 
 	check_sums(&s.t);
 	made_model_free(&s);
 	return divisions;
+}
+
+static bool is_any(const struct gus_knob *k)
+{
+	(void)k;
+	return true;
+}
+
+static bool is_latency(const struct gus_knob *k)
+{
+	return k->kind == GUS_KNOB_LATENCY;
+}
+
+static bool is_memory(const struct gus_knob *k)
+{
+	return k->kind == GUS_KNOB_LEVEL_LATENCY || k->kind == GUS_KNOB_BANDWIDTH;
+}
+
+/* Sets in the places of knobs: a machine of which all is 15 % more, latencies alone, of which one is met late, and what
+ * this code never needs. */
+static void test_sets(void **state)
+{
+	static const struct gus_traced_set sets[] = { { "all", is_any }, { "latencies", is_latency },
+		{ "memory", is_memory } };
+	struct made_model s;
+	struct made_trace made;
+	double best, alone = late_divisions(66000, 400000, &best);
+
+	(void)state;
+	made_model_begin(&s);
+	s.options.sets = sets;
+	s.options.sets_n = 3;
+	make_late_code(&made, 66000, 400000);
+	made_model_run(&s, &made);
+	assert_int_equal(s.t.knobs_n, 3);
+	assert_string_equal(s.t.knobs[1].name, "latencies");
+	/* Not all of 15 %: what was executed until the divisions were noticed has gained nothing of theirs. */
+	assert_true(s.t.knobs[0].speedup > 0.12 && s.t.knobs[0].speedup < 0.15);
+	assert_true(s.t.knobs[1].speedup > alone && s.t.knobs[1].speedup <= s.t.knobs[0].speedup);
+	assert_true(near(s.t.knobs[2].speedup, 0));
+	check_sums(&s.t);
+	made_model_free(&s);
 }
 
 /* 15 % of a latency that most of the time is, from when it was noticed. */
@@ -1512,7 +1561,7 @@ int main(void)
 		cmocka_unit_test(test_warm),
 		cmocka_unit_test(test_slots), cmocka_unit_test(test_code_lines),
 		cmocka_unit_test(test_refused_jump), cmocka_unit_test(test_beside),
-		cmocka_unit_test(test_late_code), cmocka_unit_test(test_late_phase),
+		cmocka_unit_test(test_late_code), cmocka_unit_test(test_sets), cmocka_unit_test(test_late_phase),
 		cmocka_unit_test(test_long_block),
 		cmocka_unit_test(test_without_address),
 		cmocka_unit_test(test_refused),
