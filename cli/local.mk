@@ -64,6 +64,7 @@ gusprof_SOURCES = \
 	cli/model/phases.c cli/model/phases.h \
 	cli/model/process.c \
 	cli/model/rates.c cli/model/rates.h \
+	cli/model/table.c cli/model/table.h \
 	cli/model/recording.c \
 	cli/model/render.h \
 	cli/model/resources.c \

@@ -18,14 +18,13 @@
 #include "cli/common/uarch_load.h"
 #include "cli/compare/recordings.h"
 #include "cli/compare/view.h"
-#include "cli/model/expected.h"
 #include "cli/model/output.h"
+#include "cli/model/table.h"
 #include "cli/model/traced.h"
 #include "cli/screen/fitted.h"
 #include "cli/verbs.h"
-#include "model/machine/config.h"
-#include "model/oracles/cache.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 #include "proto/reader.h"
 #include "proto/trace.h"
 #include "tracing/emulator/emulate.h"
@@ -104,10 +103,7 @@ static const struct gus_option options[] = {
 /* Everything of one call. */
 struct compare {
 	const struct compare_options *o;
-	struct gus_uarch *uarch;
-	struct gus_core_config config;
-	struct gus_cache_config caches;
-	struct gus_model_expectation expectation;
+	struct gus_model_table table;
 	struct gus_model_output output;
 	bool has_output;
 	struct gus_model_shower shower;
@@ -181,10 +177,10 @@ static const char *other_cpu(const struct compare *c, const struct gus_measured 
 {
 	const char *name = m->host ? gus_uarch_of_host(m->host) : NULL;
 
-	for (uint32_t i = 0; name && i < c->uarch->likes_n; i++)
-		if (strcmp(c->uarch->likes[i], name) == 0)
+	for (uint32_t i = 0; name && i < c->table.uarch->likes_n; i++)
+		if (strcmp(c->table.uarch->likes[i], name) == 0)
 			return NULL;
-	return name && strcmp(c->uarch->name, name) != 0 ? name : NULL;
+	return name && strcmp(c->table.uarch->name, name) != 0 ? name : NULL;
 }
 
 static void print_text(const struct gus_compare_view *v)
@@ -225,9 +221,8 @@ static double round_of(const struct gus_uarch *u)
 static int show(void *context, const struct gus_model_view *model, struct gus_error *err)
 {
 	const struct compare *c = context;
-	const struct gus_expected_error *told = gus_model_expected(&c->expectation, "all");
 	struct gus_compared_options how = { .windows = windows_of(model), .core = c->o->engine == ENGINE_CORE,
-		.told = !told ? 0 : (told->median < 0 ? told->mean : told->median) / 100 };
+		.told = gus_model_table_error(&c->table) };
 	const struct gus_screen screen = gus_screen_of(stdout, &c->o->screen);
 	struct gus_measured measured;
 	struct gus_compared compared;
@@ -276,7 +271,7 @@ static int run_command(struct compare *c, struct gus_model_traced *m, struct gus
 	const char *target = gus_command_target(c->o->command, err);
 	int status;
 
-	if (!target || gus_traced_check(c->uarch, c->o->command[0], target, err) != 0 ||
+	if (!target || gus_traced_check(c->table.uarch, c->o->command[0], target, err) != 0 ||
 	    gus_emulation_check(target, c->o->emulator, err) != 0 ||
 	    gus_compare_recordings_make(&c->recordings, &runs, err) != 0)
 		return -1;
@@ -289,10 +284,10 @@ static int run_traced(struct compare *c, struct gus_error *err)
 	const struct compare_options *o = c->o;
 	char *words = gus_format("%s%s", o->trace_options ? "," : "", o->trace_options ? o->trace_options : "");
 	struct gus_model_traced m = {
-		.uarch = c->uarch, .config = &c->config, .caches = &c->caches, .weight = 1.15,
+		.uarch = c->table.uarch, .config = &c->table.config, .caches = &c->table.caches, .weight = 1.15,
 		.core = o->engine == ENGINE_CORE, .interval = true, .warm = o->from == FROM_PROCESS,
 		.all = o->lanes == LANES_ALL, .children = true, .emulator = o->emulator, .options = words,
-		.input = o->input, .screen = &o->screen, .output = &c->output, .expectation = &c->expectation,
+		.input = o->input, .screen = &o->screen, .output = &c->output, .expectation = &c->table.expectation,
 		.json = o->format == FORMAT_JSON, .shower = &c->shower, .silent = true,
 	};
 	const struct gus_model_process process = {
@@ -313,38 +308,13 @@ static int run_traced(struct compare *c, struct gus_error *err)
 	return rc;
 }
 
-static int load_table(struct compare *c, struct gus_error *err)
-{
-	const char *name = c->o->uarch;
-
-	if (!name && c->path) {
-		name = gus_uarch_of_recording(c->path, c->o->input, err);
-		if (!name)
-			return -1;
-	}
-	c->uarch = gus_uarch_load(name, 0, err);
-	if (!c->uarch && c->o->uarch && err->code == GUS_E_NOT_FOUND && !err->sys) /* a name that there is not */
-		err->code = GUS_E_USAGE;
-	if (!c->uarch)
-		return -1;
-	gus_core_config_of(&c->config, c->uarch);
-	gus_cache_config_of(&c->caches, c->uarch);
-	c->expectation = (struct gus_model_expectation){ .table = c->uarch->name, .engine = "stream",
-		.setting = "traced" };
-	if (c->uarch->valids_n)
-		c->expectation.why = "what is known of errors is of tables that were not calibrated";
-	else if (name && strcmp(name, "host") != 0 && strcmp(name, "nominal") != 0 && !gus_uarch_builtin_find(name))
-		c->expectation.why = "nobody has held the table of this file against a CPU";
-	return gus_model_expectation_open(&c->expectation, err);
-}
-
 static int run_all(struct compare *c, struct gus_error *err)
 {
 	int rc = 0;
 
 	if (c->o->from == FROM_FILE && !(c->path = gus_recording_path(c->o->input, err)))
 		return -1;
-	if (load_table(c, err) != 0)
+	if (gus_model_table_load(&c->table, c->o->uarch, c->path, c->o->input, err) != 0)
 		return -1;
 	c->shower = (struct gus_model_shower){ show, c };
 	c->output = (struct gus_model_output){ .path = c->o->output, .command = c->o->from == FROM_COMMAND,
@@ -385,8 +355,7 @@ static int run(int argc, char **argv)
 		status = run_all(&c, &err) == 0 ? c.status : failure_status(&c, &err);
 	}
 	gus_compare_recordings_free(&c.recordings);
-	gus_model_expectation_close(&c.expectation);
-	gus_uarch_free(c.uarch);
+	gus_model_table_free(&c.table);
 	free(c.path);
 	return status;
 }
