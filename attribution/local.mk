@@ -91,7 +91,10 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/pics.c attribution/traced/pics.h \
 	attribution/traced/stretches.c attribution/traced/stretches.h \
 	attribution/traced/thread.c \
-	attribution/traced/traced.c attribution/traced/traced.h
+	attribution/traced/traced.c attribution/traced/traced.h \
+	attribution/verdicts/nodes.c attribution/verdicts/nodes.h \
+	attribution/verdicts/slots.c attribution/verdicts/slots.h \
+	attribution/verdicts/verdict.c attribution/verdicts/verdict.h
 nodist_attribution_libattribution_a_SOURCES = attribution/topdown/builtin_list.h
 gus_made_headers += attribution/topdown/builtin_list.h
 CLEANFILES += attribution/topdown/builtin_list.h

@@ -42,6 +42,10 @@ gusprof_SOURCES = \
 	cli/compare/text.c \
 	cli/compare/view.h \
 	cli/compare/words.c cli/compare/words.h \
+	cli/explain/explain.c \
+	cli/explain/json.c \
+	cli/explain/text.c \
+	cli/explain/view.h \
 	cli/doctor.c \
 	cli/doctor_plan.c cli/doctor_plan.h \
 	cli/doctor_plan_json.c \

@@ -28,6 +28,7 @@ static const struct gus_verb *const verbs[] = {
 	&gus_verb_model,
 	&gus_verb_calibrate,
 	&gus_verb_compare,
+	&gus_verb_explain,
 	&gus_verb_stat,
 	&gus_verb_doctor,
 };

@@ -14,6 +14,7 @@ extern const struct gus_verb gus_verb_uarch;
 extern const struct gus_verb gus_verb_model;
 extern const struct gus_verb gus_verb_compare;
 extern const struct gus_verb gus_verb_diff;
+extern const struct gus_verb gus_verb_explain;
 extern const struct gus_verb gus_verb_doctor;
 extern const struct gus_verb gus_verb_calibrate;
 extern const struct gus_verb gus_verb_stat;

@@ -8,6 +8,7 @@ dist_man_MANS += \
 	man/gusprof-diff.1 \
 	man/gusprof-doctor.1 \
 	man/gusprof-dump.1 \
+	man/gusprof-explain.1 \
 	man/gusprof-hardware.7 \
 	man/gusprof-export.1 \
 	man/gusprof-import.1 \

@@ -33,7 +33,7 @@ case_tests = \
 	tests/cases/diff.sh \
 	tests/cases/doctor.sh \
 	tests/cases/copied-hostile.sh tests/cases/copied-stacks.sh \
-	tests/cases/embed.sh \
+	tests/cases/embed.sh tests/cases/explain.sh \
 	tests/cases/export.sh \
 	tests/cases/faults.sh \
 	tests/cases/filters.sh \
@@ -482,6 +482,7 @@ unit_tests = \
 	tests/unit/test_unwinder \
 	tests/unit/test_variant \
 	tests/unit/test_visits \
+	tests/unit/test_verdict \
 	tests/unit/test_wall \
 	tests/unit/test_wide \
 	tests/unit/test_window \
@@ -900,6 +901,7 @@ tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
 tests_unit_test_visits_SOURCES = tests/unit/test_visits.c
+tests_unit_test_verdict_SOURCES = tests/unit/test_verdict.c
 tests_unit_test_wall_SOURCES = tests/unit/test_wall.c
 tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
 tests_unit_test_widths_SOURCES = tests/unit/test_widths.c

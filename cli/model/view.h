@@ -39,6 +39,8 @@ struct gus_model_traced {
 	const struct gus_core_config *config;
 	const struct gus_cache_config *caches;
 	double weight;                  /* of the knobs; 0: none is turned */
+	const struct gus_traced_set *sets; /* of knobs, instead of each by itself */
+	int sets_n;
 	bool causality, both, interval, phases, memory, json;
 	bool core;                      /* the core engine runs beside, on all that is timed */
 	bool alone;                     /* it is the only one */

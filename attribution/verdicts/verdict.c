@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/verdicts/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NORMAL = 1.96, PART_MOST = 0.999;
+
+const char *gus_label_name(enum gus_label label)
+{
+	static const char *const names[GUS_LABELS] = { "", "confirmed", "partly", "ruled out", "unseen",
+		"not resolvable" };
+
+	return names[label];
+}
+
+static double speedup_of(double part)
+{
+	part = part > PART_MOST ? PART_MOST : part;
+	return part / (1 - part);
+}
+
+/* d(c / (1 + c)) / dc is 1 / (1 + c)^2. */
+static void set_interval(struct gus_causal_node *n, double error, double model)
+{
+	double part = n->speedup / (1 + n->speedup), sampled = NORMAL * error / ((1 + n->speedup) * (1 + n->speedup));
+	double half = hypot(sampled, model * part);
+
+	n->low = speedup_of(part - half);
+	n->high = speedup_of(part + half);
+}
+
+static enum gus_label label_of(const struct gus_causal_node *n, const struct gus_node_kind *kind)
+{
+	bool seen = n->share >= GUS_CAUSAL_NOTICED;
+
+	if (kind->silent)
+		return seen ? GUS_LABEL_OPEN : GUS_LABEL_NONE;
+	if (n->high < GUS_CAUSAL_WORTH)
+		return seen ? GUS_LABEL_RULED_OUT : GUS_LABEL_NONE;
+	if (n->low < GUS_CAUSAL_WORTH)
+		return GUS_LABEL_OPEN;
+	if (!kind->level)
+		return GUS_LABEL_CONFIRMED;
+	if (!seen)
+		return GUS_LABEL_UNSEEN;
+	return n->speedup >= n->promise / 2 ? GUS_LABEL_CONFIRMED : GUS_LABEL_PARTLY;
+}
+
+/* How much a set is of: what is beside the tree is one resource, and what is deeper in it has fewer than above. */
+static unsigned breadth(enum gus_node node)
+{
+	unsigned level = gus_nodes[node].level;
+
+	return level ? 4 - level : 0;
+}
+
+static bool is_candidate(const struct gus_causal *v, enum gus_node node, double best)
+{
+	return !gus_nodes[node].silent && v->nodes[node].speedup >= GUS_CAUSAL_SAME * best;
+}
+
+/* Of two that gain nearly the same the narrower one, else that which gains more; and the first of equals. */
+static enum gus_node choose(const struct gus_causal *v)
+{
+	enum gus_node chosen = GUS_NODE_NONE;
+	double best = 0;
+
+	for (unsigned i = 0; i < GUS_NODES; i++)
+		if (!gus_nodes[i].silent && v->nodes[i].speedup > best)
+			best = v->nodes[i].speedup;
+	if (best < GUS_CAUSAL_WORTH)
+		return GUS_NODE_NONE;
+	for (unsigned i = 0; i < GUS_NODES; i++) {
+		enum gus_node node = (enum gus_node)i;
+
+		if (!is_candidate(v, node, best))
+			continue;
+		if (chosen == GUS_NODE_NONE || breadth(node) < breadth(chosen) ||
+		    (breadth(node) == breadth(chosen) && v->nodes[node].speedup > v->nodes[chosen].speedup))
+			chosen = node;
+	}
+	return chosen;
+}
+
+/* A set of several resources, of which no smaller set within it gains what is worth a change. */
+static bool only_together(const struct gus_causal *v)
+{
+	if (v->cause == GUS_NODE_NONE || breadth(v->cause) < 2) /* a leaf is one thing to people */
+		return false;
+	for (unsigned i = 0; i < GUS_NODES; i++)
+		if (breadth((enum gus_node)i) < breadth(v->cause) && !gus_nodes[i].silent &&
+		    v->nodes[i].speedup >= GUS_CAUSAL_WORTH)
+			return false;
+	return true;
+}
+
+void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g)
+{
+	double all = 0;
+
+	memset(v, 0, sizeof(*v));
+	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
+		all += gus_nodes[i].level == 1 ? g->slots[i] : 0;
+	for (unsigned i = 0; i < GUS_NODES; i++) {
+		struct gus_causal_node *n = &v->nodes[i];
+
+		n->share = i < GUS_NODES_OF_TREE && all > 0 ? g->slots[i] / all : 0;
+		n->promise = n->share < 1 ? n->share / (1 - n->share) : INFINITY;
+		n->speedup = gus_nodes[i].silent ? 0 : g->speedups[i];
+		if (!gus_nodes[i].silent)
+			set_interval(n, g->errors[i], g->model);
+		n->label = label_of(n, &gus_nodes[i]);
+	}
+	v->cause = choose(v);
+	v->together = only_together(v);
+}

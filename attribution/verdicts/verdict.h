@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What would bring time back. A top-down tree says where slots are lost; whether they come back if that which they
+ * were lost to were cheaper is another question, which the sensitivity of a model answers ("Performance bottlenecks
+ * detection through microarchitectural sensitivity", section 3.2): all that a node stands for is turned up, and what
+ * the region gains is held against what the node's slots promise.
+ *
+ * The node with share s of the slots promises s / (1 - s). Let B = c / (1 + c) be the part of the time that goes
+ * away where c is the speedup. Errors of B are those of the sample that was timed, and the model's own: as large a
+ * part of B as the model's time of such code is off in general. */
+#ifndef GUS_ATTRIBUTION_VERDICTS_VERDICT_H
+#define GUS_ATTRIBUTION_VERDICTS_VERDICT_H
+
+#include <stdbool.h>
+
+#include "attribution/verdicts/nodes.h"
+
+/* How many times as much of a set there is: nearly no limit any more, and windows that still fit into memory. */
+enum { GUS_CAUSAL_MORE = 16 };
+/* Less than the first is not worth a change; what has fewer slots than the second nobody looks at; and a set that gains
+ * as large a part of another's gain says the same with fewer resources. */
+static const double GUS_CAUSAL_WORTH = 0.05, GUS_CAUSAL_NOTICED = 0.05, GUS_CAUSAL_SAME = 0.9;
+
+enum gus_label {
+	GUS_LABEL_NONE,         /* neither slots nor gain */
+	GUS_LABEL_CONFIRMED,    /* it gains at least half of what its slots promise; beside the tree: it is worth it */
+	GUS_LABEL_PARTLY,       /* less */
+	GUS_LABEL_RULED_OUT,    /* it has slots, and gains less than is worth it, surely */
+	GUS_LABEL_UNSEEN,       /* it gains what is worth it, and has hardly any slots */
+	GUS_LABEL_OPEN,         /* errors are too large, or no knob stands for it */
+	GUS_LABELS
+};
+/* "", "confirmed", "partly", "ruled out", "unseen", "not resolvable". */
+const char *gus_label_name(enum gus_label label);
+
+struct gus_causal_node {
+	double share;           /* of the slots */
+	double promise;         /* infinite of all */
+	double speedup, low, high; /* T/T' - 1, and its 95 % interval; not meaningful where no knob stands for it */
+	enum gus_label label;
+};
+
+struct gus_causal {
+	struct gus_causal_node nodes[GUS_NODES];
+	/* What gains most, and of what gains nearly as much that which has the fewest resources; GUS_NODE_NONE: nothing
+	 * is worth a change. */
+	enum gus_node cause;
+	bool together;          /* of the cause's resources none alone is worth it */
+};
+
+struct gus_causal_given {
+	const double *slots;    /* GUS_NODES_OF_TREE of them, each with its parts */
+	const double *speedups; /* GUS_NODES, by sets */
+	const double *errors;   /* their standard errors */
+	double model;           /* how far the model's time is off in general, as a part of it */
+};
+void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof explain: what would bring the time of a program back. A recording says where its time goes; its windows are
+ * run once more by both engines, by the core engine for what became of each slot, and by the stream engine for what the
+ * region would gain of more of each thing that a node of the tree stands for. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution/traced/lines.h"
+#include "attribution/traced/regions.h"
+#include "attribution/verdicts/slots.h"
+#include "base/error.h"
+#include "base/path.h"
+#include "cli/common/option_table.h"
+#include "cli/common/options.h"
+#include "cli/common/recording.h"
+#include "cli/explain/view.h"
+#include "cli/model/output.h"
+#include "cli/model/table.h"
+#include "cli/model/traced.h"
+#include "cli/screen/fitted.h"
+#include "cli/verbs.h"
+#include "proto/reader.h"
+
+enum { FORMAT_TEXT, FORMAT_JSON };
+
+/* Regions are told until so much of the time has them, but none with less than the second. */
+static const double MATTERS = 0.8, LEAST = 0.02;
+/* Where nobody knows how far the model is off: what it was off by on programs of CPUs that are known
+ * (docs/accuracy.md), and more. */
+static const double UNTOLD = 0.25;
+
+struct explain_options {
+	const char *input, *uarch, *output;
+	int format;
+	bool replay;
+	struct gus_screen_options screen;
+};
+
+#define AT(field) offsetof(struct explain_options, field)
+static const struct gus_option options[] = {
+	{ 'i', "input", "FILE", "The recording, - for standard input; by default gusprof.data.", GUS_OPTION_STRING,
+	  AT(input), .choices = "@file" },
+	{ 0, "replay", NULL, "Replay its snapshots although somebody else made the recording.", GUS_OPTION_FLAG,
+	  AT(replay) },
+	{ 0, "uarch", "NAME|FILE|host|nominal", "The CPU: a name of `gusprof uarch list`, a file with a table, host "
+	  "for this one, as calibrated if it was, or nominal for this one as if it never was; by default that of the "
+	  "machine that was recorded on.", GUS_OPTION_STRING, AT(uarch) },
+	{ 'o', "output", "FILE", "Write to FILE; - is standard output, the default.", GUS_OPTION_STRING, AT(output),
+	  .choices = "@file" },
+	{ 0, "format", "FORMAT", "text (default) or json.", GUS_OPTION_CHOICE, AT(format), .choices = "text json" },
+	GUS_SCREEN_OPTIONS(struct explain_options, screen),
+	GUS_SCREEN_COLOUR_OPTIONS(struct explain_options, screen),
+	GUS_SCREEN_NAME_OPTIONS(struct explain_options, screen),
+	{ 0 },
+};
+
+/* Everything of one call. */
+struct explain {
+	const struct explain_options *o;
+	struct gus_model_table table;
+	struct gus_model_output output;
+	struct gus_model_shower shower;
+	struct gus_slotted slots;
+	char *path;                     /* by what the recording is opened */
+};
+
+/* One region. */
+
+/* Those of the tree's nodes and of what is beside it that have knobs, in the place of their sets. */
+static size_t list_sets(struct gus_traced_set sets[GUS_NODES], enum gus_node of[GUS_NODES])
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < GUS_NODES; i++)
+		if (gus_nodes[i].has) {
+			sets[n] = (struct gus_traced_set){ gus_nodes[i].name, gus_nodes[i].has };
+			of[n++] = (enum gus_node)i;
+		}
+	return n;
+}
+
+static void slots_of(const struct explain *e, const struct gus_traced *t, uint32_t region,
+		     double slots[GUS_NODES_OF_TREE])
+{
+	memset(slots, 0, GUS_NODES_OF_TREE * sizeof(*slots));
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		double of[GUS_NODES_OF_TREE];
+
+		if (b->region != region || !b->ops.ops_n)
+			continue;
+		gus_slotted_add(&e->slots, b->ops.op, b->ops.taken + 1 - b->ops.op, of);
+		for (unsigned k = 0; k < GUS_NODES_OF_TREE; k++)
+			slots[k] += of[k];
+	}
+}
+
+static void judge(const struct explain *e, const struct gus_explain_view *v, uint32_t region, struct gus_causal *out)
+{
+	const struct gus_traced *t = v->model->traced;
+	const struct gus_traced_region *r = &t->regions.v[region];
+	double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES] = { 0 }, errors[GUS_NODES] = { 0 };
+	struct gus_causal_given given = { slots, speedups, errors, v->told > 0 ? v->told : UNTOLD };
+	struct gus_traced_set sets[GUS_NODES];
+	enum gus_node of[GUS_NODES];
+	size_t n = list_sets(sets, of);
+
+	slots_of(e, t, region, slots);
+	for (size_t i = 0; i < n; i++) {
+		double with = r->cycles[i + 1];
+
+		speedups[of[i]] = with > 0 && r->cycles[0] > with ? r->cycles[0] / with - 1 : 0;
+		errors[of[i]] = r->errors[i + 1];
+	}
+	gus_causal_make(out, &given);
+}
+
+static int by_charged(const void *a, const void *b)
+{
+	const struct gus_traced_line *x = a, *y = b;
+
+	return x->charged != y->charged ? (x->charged < y->charged ? 1 : -1) :
+		x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void find_insns(const struct gus_traced *t, uint32_t region, struct gus_explain_region *out)
+{
+	struct gus_traced_lines lines = { 0 };
+	double all = 0;
+
+	gus_traced_lines_find(t, region, NULL, &lines);
+	for (size_t i = 0; i < lines.n; i++)
+		all += lines.v[i].charged > 0 ? lines.v[i].charged : 0;
+	if (lines.n)
+		qsort(lines.v, lines.n, sizeof(*lines.v), by_charged);
+	for (size_t i = 0; i < lines.n && i < GUS_EXPLAIN_INSNS && lines.v[i].charged > LEAST * all; i++) {
+		struct gus_explain_insn *insn = &out->insns[out->insns_n++];
+
+		insn->address = lines.v[i].address;
+		insn->charged = lines.v[i].charged / all;
+		snprintf(insn->text, sizeof(insn->text), "%s", lines.v[i].text);
+	}
+	gus_vec_free(&lines);
+}
+
+static char *name_of(const struct gus_traced *t, uint32_t region)
+{
+	const struct gus_traced_function *f = &t->functions.v[t->regions.v[region].function];
+	char name[256];
+
+	gus_traced_region_name(t, region, name, sizeof(name));
+	return *f->module ? gus_format("%s  [%s]", name, gus_base_name(f->module)) : gus_strdup(name);
+}
+
+/* Where measurement and model contradict each other by more than the model is off in general, it is not told why. */
+static char *doubt_of(const struct gus_compared_row *row)
+{
+	if (!row || row->function_verdict != GUS_TRUST_NONE || row->verdict != GUS_TRUST_NONE)
+		return NULL;
+	return gus_format("it takes %.2f times what the model has it take (%.2f to %.2f), against all else that is in "
+			  "both", row->ratio.value, row->ratio.ci.low, row->ratio.ci.high);
+}
+
+static void add_region(const struct explain *e, struct gus_explain_view *v, const struct gus_compared_row *row)
+{
+	const struct gus_traced *t = v->model->traced;
+	struct gus_explain_region r = { .name = name_of(t, row->region), .samples = row->samples,
+		.share = (double)row->samples / (double)v->measured->coverage.samples, .modelled = row->modelled_share,
+		.withheld = doubt_of(row), .compared = row };
+
+	judge(e, v, row->region, &r.verdict);
+	find_insns(t, row->region, &r);
+	v->explained += r.share;
+	gus_vec_push(&v->regions, r);
+}
+
+/* All of them. */
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct gus_compared_row *const *x = a, *const *y = b;
+
+	return (*x)->samples != (*y)->samples ? ((*x)->samples < (*y)->samples ? 1 : -1) :
+		(*x)->region < (*y)->region ? -1 : (*x)->region > (*y)->region;
+}
+
+static void add_regions(const struct explain *e, struct gus_explain_view *v)
+{
+	const struct gus_compared *c = v->compared;
+	const struct gus_compared_row **rows = gus_alloc((c->rows.n + 1) * sizeof(const struct gus_compared_row *));
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		rows[i] = &c->rows.v[i];
+	if (c->rows.n)
+		qsort(rows, c->rows.n, sizeof(*rows), by_samples);
+	for (size_t i = 0; i < c->rows.n && v->explained < MATTERS; i++)
+		if ((double)rows[i]->samples >= LEAST * (double)v->measured->coverage.samples && rows[i]->instructions)
+			add_region(e, v, rows[i]);
+	free(rows);
+}
+
+static int measure(const struct explain *e, const struct gus_model_view *model, struct gus_measured *m,
+		   struct gus_error *err)
+{
+	struct gus_reader *reader = gus_reader_open(e->path, err);
+	int rc = reader ? gus_measured_add(m, model->traced, reader, gus_cli_log(0), err) : -1;
+
+	gus_reader_close(reader);
+	if (rc == 0 && !m->coverage.samples)
+		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to explain: %s has no sample",
+				gus_recording_name(e->o->input));
+	return rc;
+}
+
+static void render(const struct explain *e, const struct gus_explain_view *v)
+{
+	struct gus_fitted fitted;
+
+	if (e->o->format == FORMAT_JSON) {
+		gus_explain_json(v);
+		return;
+	}
+	gus_fitted_begin(&fitted, v->screen);
+	gus_explain_text(v);
+	gus_fitted_end(&fitted);
+}
+
+/* In place of what gusprof model prints. */
+static int show(void *context, const struct gus_model_view *model, struct gus_error *err)
+{
+	const struct explain *e = context;
+	const struct gus_screen screen = gus_screen_of(stdout, &e->o->screen);
+	struct gus_measured measured;
+	struct gus_compared compared;
+	struct gus_explain_view v = { .model = model, .compared = &compared, .measured = &measured, .screen = &screen,
+		.told = gus_model_table_error(&e->table) };
+	struct gus_compared_options how = { .windows = model->windows && model->windows->taken ?
+		model->windows->taken : 1, .told = v.told };
+	int rc = -1;
+
+	if (model->inferred)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to explain: %s has no windows of what the "
+				"program did; record it without --trace off, or with --trace qemu",
+				gus_recording_name(e->o->input));
+	gus_measured_init(&measured, model->traced);
+	if (measure(e, model, &measured, err) == 0) {
+		how.looks = gus_measured_looks(&measured, 0);
+		gus_compared_make(&compared, model->traced, &measured, &how);
+		add_regions(e, &v);
+		render(e, &v);
+		gus_compared_free(&compared);
+		rc = 0;
+	}
+	for (size_t i = 0; i < v.regions.n; i++) {
+		free(v.regions.v[i].name);
+		free(v.regions.v[i].withheld);
+	}
+	gus_vec_free(&v.regions);
+	gus_measured_free(&measured);
+	return rc;
+}
+
+static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
+{
+	(void)stream;
+	return gus_slotted_listen(context, program);
+}
+
+static int run_traced(struct explain *e, struct gus_error *err)
+{
+	const struct gus_model_process process = { .replay = e->o->replay };
+	struct gus_traced_set sets[GUS_NODES];
+	enum gus_node of[GUS_NODES];
+	struct gus_model_traced m = {
+		.uarch = e->table.uarch, .config = &e->table.config, .caches = &e->table.caches,
+		.weight = GUS_CAUSAL_MORE, .sets = sets, .core = true, .causality = true, .interval = true,
+		.listen = listen, .listen_context = &e->slots, .input = e->o->input, .options = "",
+		.screen = &e->o->screen, .output = &e->output, .expectation = &e->table.expectation,
+		.json = e->o->format == FORMAT_JSON, .shower = &e->shower, .executed_only = true,
+	};
+
+	m.sets_n = (int)list_sets(sets, of);
+	gus_slotted_init(&e->slots, e->table.config.issue_width);
+	return gus_model_trace(&m, &process, e->path, err);
+}
+
+static int run_all(struct explain *e, struct gus_error *err)
+{
+	int rc;
+
+	e->path = gus_recording_path(e->o->input, err);
+	if (!e->path || gus_model_table_load(&e->table, e->o->uarch, e->path, e->o->input, err) != 0)
+		return -1;
+	e->shower = (struct gus_model_shower){ show, e };
+	e->output = (struct gus_model_output){ .path = e->o->output, .json = e->o->format == FORMAT_JSON };
+	if (gus_model_output_open(&e->output, err) != 0)
+		return -1;
+	rc = gus_model_output_begin(&e->output, err);
+	if (rc == 0)
+		rc = run_traced(e, err);
+	return gus_model_output_end(&e->output, rc, err);
+}
+
+static int run(int argc, char **argv)
+{
+	struct explain_options o = { .input = "gusprof.data", .screen = GUS_SCREEN_DEFAULTS };
+	struct explain e = { .o = &o };
+	struct gus_error err = { 0 };
+	int status;
+
+	if (gus_options_parse(&gus_verb_explain, &o, &argc, &argv, &status) == 0) {
+		status = 0;
+		if (argc)
+			o.input = argv[0];
+		if (run_all(&e, &err) != 0) {
+			gus_complain(&err);
+			status = err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+		}
+	}
+	gus_slotted_free(&e.slots);
+	gus_model_table_free(&e.table);
+	free(e.path);
+	return status;
+}
+
+const struct gus_verb gus_verb_explain = {
+	.name = "explain",
+	.synopsis = "[OPTION...] [FILE]",
+	.summary = "Say what would bring the time of a program back.",
+	.details = "",
+	.options = options,
+	.run = run,
+	.argument_choices = "@file",
+	.word = "FILE",
+};

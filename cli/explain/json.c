@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/common/json.h"
+#include "cli/explain/view.h"
+
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *interval(double low, double high)
+{
+	json_t *list = json_array();
+
+	json_array_append_new(list, number(low));
+	json_array_append_new(list, number(high));
+	return list;
+}
+
+/* Nodes of the tree by their names: their share of the slots. */
+static json_t *topdown_of(const struct gus_causal *v)
+{
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
+		json_object_set_new(o, gus_nodes[i].name, number(v->nodes[i].share));
+	return o;
+}
+
+static json_t *causal_of(const struct gus_causal *v)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < GUS_NODES; i++) {
+		const struct gus_causal_node *n = &v->nodes[i];
+		bool known = !gus_nodes[i].silent;
+		json_t *o = json_object();
+
+		json_object_set_new(o, "node", gus_json_text(gus_nodes[i].name));
+		json_object_set_new(o, "level", json_integer(gus_nodes[i].level));
+		json_object_set_new(o, "promise", gus_nodes[i].level ? number(n->promise) : json_null());
+		json_object_set_new(o, "speedup", known ? number(n->speedup) : json_null());
+		json_object_set_new(o, "ci95", known ? interval(n->low, n->high) : json_null());
+		json_object_set_new(o, "label", n->label ? gus_json_text(gus_label_name(n->label)) : json_null());
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *insns_of(const struct gus_explain_region *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->insns_n; i++) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "address", json_integer((json_int_t)r->insns[i].address));
+		json_object_set_new(o, "text", gus_json_text(r->insns[i].text));
+		json_object_set_new(o, "charged", number(r->insns[i].charged));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+/* Null where it is withheld; a cause of null: nothing is worth a change. */
+static json_t *verdict_of(const struct gus_explain_region *r)
+{
+	const struct gus_causal *v = &r->verdict;
+	json_t *o;
+
+	if (r->withheld)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "cause", v->cause == GUS_NODE_NONE ? json_null() :
+			    gus_json_text(gus_nodes[v->cause].name));
+	json_object_set_new(o, "together", json_boolean(v->together));
+	json_object_set_new(o, "instructions", insns_of(r));
+	json_object_set_new(o, "speedup", v->cause == GUS_NODE_NONE ? json_null() :
+			    number(v->nodes[v->cause].speedup));
+	json_object_set_new(o, "ci95", v->cause == GUS_NODE_NONE ? json_null() :
+			    interval(v->nodes[v->cause].low, v->nodes[v->cause].high));
+	json_object_set_new(o, "next", v->cause == GUS_NODE_NONE || !gus_nodes[v->cause].next ? json_null() :
+			    gus_json_text(gus_nodes[v->cause].next));
+	return o;
+}
+
+static json_t *region_of(const struct gus_explain_view *v, const struct gus_explain_region *r)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "name", gus_json_text(r->name));
+	json_object_set_new(o, "samples", json_integer((json_int_t)r->samples));
+	json_object_set_new(o, "share", number(r->share));
+	json_object_set_new(o, "modelled_share", number(r->modelled));
+	json_object_set_new(o, "topdown", topdown_of(&r->verdict));
+	json_object_set_new(o, "topdown_evidence", json_string("modelled"));
+	json_object_set_new(o, "causal", causal_of(&r->verdict));
+	json_object_set_new(o, "verdict", verdict_of(r));
+	json_object_set_new(o, "withheld", r->withheld ? gus_json_text(r->withheld) : json_null());
+	json_object_set_new(o, "model_error", v->told > 0 ? number(v->told) : json_null());
+	json_object_set_new(o, "evidence", json_string("modelled"));
+	return o;
+}
+
+void gus_explain_json(const struct gus_explain_view *v)
+{
+	json_t *o = json_object(), *list = json_array();
+
+	json_object_set_new(o, "schema", json_string("gusprof.explain/1"));
+	json_object_set_new(o, "samples", json_integer((json_int_t)v->measured->coverage.samples));
+	json_object_set_new(o, "covered", json_integer((json_int_t)v->measured->coverage.covered));
+	json_object_set_new(o, "explained", number(v->explained));
+	for (size_t i = 0; i < v->regions.n; i++)
+		json_array_append_new(list, region_of(v, &v->regions.v[i]));
+	json_object_set_new(o, "regions", list);
+	gus_json_print(o, stdout, true);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What gusprof explain shows, and its renderers. */
+#ifndef GUS_CLI_EXPLAIN_VIEW_H
+#define GUS_CLI_EXPLAIN_VIEW_H
+
+#include "attribution/compared/compared.h"
+#include "attribution/compared/measured.h"
+#include "attribution/verdicts/verdict.h"
+#include "cli/model/view.h"
+#include "cli/screen/screen.h"
+
+enum { GUS_EXPLAIN_INSNS = 3 };
+
+/* An instruction that holds the region up, and the part of the region's time that is charged to it. */
+struct gus_explain_insn { uint64_t address; double charged; char text[96]; };
+
+struct gus_explain_region {
+	char *name;                     /* "function, loop at +0x12  [module]" */
+	uint64_t samples;
+	double share;                   /* of all samples */
+	double modelled;                /* of the model's time */
+	struct gus_causal verdict;
+	char *withheld;                 /* why nothing is told; NULL: it is */
+	const struct gus_compared_row *compared; /* NULL: it was not sampled, or not executed */
+	struct gus_explain_insn insns[GUS_EXPLAIN_INSNS];
+	size_t insns_n;
+};
+
+struct gus_explain_view {
+	const struct gus_model_view *model;
+	const struct gus_compared *compared;
+	const struct gus_measured *measured;
+	const struct gus_screen *screen;
+	double told;                    /* how far the model is off in general; 0: nobody knows */
+	struct gus_vec(struct gus_explain_region) regions; /* those that matter, most samples first */
+	double explained;               /* their share of all samples */
+};
+
+void gus_explain_text(const struct gus_explain_view *v);
+void gus_explain_json(const struct gus_explain_view *v);
+
+#endif

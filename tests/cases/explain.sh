@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# gusprof explain on a recording of a program that chases pointers: what would bring its time back, as text and as JSON;
+# and what it cannot explain.
+. "$(dirname "$0")/lib.sh"
+[ "$(uname -m)" = x86_64 ] || { echo "the table is taken for a machine of x86-64"; exit 77; }
+shown='err out'
+demo=${GUS_DEMO:?}
+
+"$gusprof" record -o r -- "$demo" 3 >out 2>err
+ok "the demo is recorded" is $? 0
+"$gusprof" explain --uarch skylake -i r --full-names >out 2>err
+ok "it is explained" is $? 0
+cp out first
+ok "how much is executed comes first" says '^# [0-9.]* % of the time is in code that [0-9]* windows of it executed' out
+ok "there is a verdict" says '^  verdict  ' out
+ok "the tree has level 1" says '^  backend_bound  *[0-9.]*%  *[0-9]*%  [0-9]* % ([0-9]* ' out
+"$gusprof" explain --uarch skylake --format json r >json 2>err
+ok "as JSON" is $? 0
+cat >check.py <<'P'
+import json
+doc = json.load(open("json"))
+assert doc["schema"] == "gusprof.explain/1" and doc["regions"], doc
+top = ["frontend_bound", "bad_speculation", "backend_bound", "retiring"]
+parts = {"backend_bound": ["memory_bound", "core_bound"],
+         "memory_bound": ["l1_bound", "l2_bound", "l3_bound", "dram_bound", "store_bound"]}
+for r in doc["regions"]:
+    t = r["topdown"]
+    assert abs(sum(t[n] for n in top) - 1) < 1e-6, t
+    for n, of in parts.items():
+        assert abs(t[n] - sum(t[p] for p in of)) < 1e-6, t
+    for c in r["causal"]:
+        assert c["speedup"] is None or c["ci95"][0] <= c["speedup"] + 1e-9 <= c["ci95"][1] + 2e-9, c
+    assert (r["verdict"] is None) == (r["withheld"] is not None), r
+assert abs(sum(r["share"] for r in doc["regions"]) - doc["explained"]) < 1e-6
+P
+python3 check.py >out 2>err
+ok "parts add up, and intervals have their values" is $? 0
+"$gusprof" explain --uarch skylake r --full-names >again 2>err
+ok "the same recording gives the same words" cmp first again
+"$gusprof" record -o bare --trace off -- "$demo" 0.2 >out 2>err
+"$gusprof" explain bare >out 2>err
+ok "without windows: one error" says 'has no windows of it'
+ok "without windows: gusprof failed" is "$("$gusprof" explain bare >/dev/null 2>&1; echo $?)" 125
+"$gusprof" explain nowhere >out 2>err
+ok "no recording: one error" says 'nowhere'
+"$gusprof" explain --uarch nothing r >out 2>err
+ok "no such table: wrong options" is $? 129
+finish

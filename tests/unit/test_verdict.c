@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Slots by what became of them, and verdicts on regions whose slots and gains are written down here. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "attribution/verdicts/slots.h"
+#include "attribution/verdicts/verdict.h"
+#include "model/code/program.h"
+#include "model/stream/types.h"
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b));
+}
+
+/* Three ops: a load, a division, and something else. */
+enum { LOAD, DIVISION, OTHER, OPS };
+enum { WIDTH = 4 };
+
+static struct gus_uop uops[OPS] = { [DIVISION] = { .unit = 1 } };
+static struct gus_op ops[OPS] = { { .uop = LOAD, .uops_n = 1, .loads = 1 }, { .uop = DIVISION, .uops_n = 1 },
+	{ .uop = OTHER, .uops_n = 1 } };
+static const struct gus_program program = { .ops = ops, .ops_n = OPS, .uops = uops, .uops_n = OPS };
+
+static void one_cycle(struct gus_slotted *s, const struct gus_core_cycle *c, double of[GUS_NODES_OF_TREE])
+{
+	const struct gus_core_listener *l;
+
+	gus_slotted_init(s, WIDTH);
+	l = gus_slotted_listen(s, &program);
+	l->cycle(l->context, c);
+	gus_slotted_add(s, 0, OPS, of);
+}
+
+/* One cycle each, which node its empty slots are in, and how many; what was issued is retiring, what was thrown away is
+ * not. */
+static void cycles(void **state)
+{
+	static const struct { struct gus_core_cycle c; enum gus_node node; double slots, retiring; } cases[] = {
+		{ { .issued = 4, .op = OTHER }, GUS_NODE_RETIRING, 4, 4 },
+		{ { .issued = 0, .op = OTHER, .stop = GUS_CORE_FRONT_END }, GUS_NODE_FETCH_LATENCY, 4, 0 },
+		{ { .issued = 1, .op = OTHER, .stop = GUS_CORE_FRONT_END }, GUS_NODE_FETCH_BANDWIDTH, 3, 1 },
+		{ { .issued = 1, .op = OTHER, .stop = GUS_CORE_BOUNDARY }, GUS_NODE_FETCH_BANDWIDTH, 3, 1 },
+		{ { .issued = 1, .wrong = 2, .op = OTHER, .stop = GUS_CORE_MISPREDICT }, GUS_NODE_MISPREDICTS, 3, 1 },
+		{ { .wrong = 4, .op = LOAD, .state = GUS_COMMIT_FLUSHED, .of_next = true }, GUS_NODE_CLEARS, 4, 0 },
+		{ { .wrong = 4, .op = LOAD, .state = GUS_COMMIT_FLUSHED }, GUS_NODE_MISPREDICTS, 4, 0 },
+		{ { .issued = 2, .op = LOAD, .stop = GUS_CORE_STORE_BUFFER, .stall = GUS_CORE_MEMORY },
+			GUS_NODE_STORES, 2, 2 },
+		{ { .issued = 0, .op = OTHER, .stop = GUS_CORE_SERIALISED }, GUS_NODE_SERIALISING, 4, 0 },
+		{ { .issued = 1, .op = LOAD, .stop = GUS_CORE_ROB, .stall = GUS_CORE_EXECUTION }, GUS_NODE_L1, 3, 1 },
+		{ { .issued = 1, .op = LOAD, .stop = GUS_CORE_RS, .stall = GUS_CORE_OPERAND }, GUS_NODE_PORTS, 3, 1 },
+		{ { .issued = 1, .op = DIVISION, .stop = GUS_CORE_RS, .stall = GUS_CORE_EXECUTION },
+			GUS_NODE_DIVIDER, 3, 1 },
+		{ { .issued = 3, .op = OTHER, .stop = GUS_CORE_RS, .stall = GUS_CORE_EXECUTION },
+			GUS_NODE_PORTS, 1, 3 },
+		{ { .issued = 3, .op = OPS, .stop = GUS_CORE_RS }, GUS_NODE_NONE, 0, 0 }, /* of no op that is asked */
+		{ { .issued = 3, .op = UINT32_MAX, .stop = GUS_CORE_RS }, GUS_NODE_NONE, 0, 0 },
+		{ { .issued = 6, .op = OTHER }, GUS_NODE_RETIRING, 4, 4 }, /* more slots than there are, it cannot be */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		double of[GUS_NODES_OF_TREE], all = 0;
+		struct gus_slotted s;
+
+		one_cycle(&s, &cases[i].c, of);
+		for (unsigned k = 0; k < GUS_NODES_OF_TREE; k++)
+			all += gus_nodes[k].level == 1 ? of[k] : 0;
+		if (!near(all, cases[i].node == GUS_NODE_NONE ? 0 : WIDTH) || !near(of[GUS_NODE_RETIRING],
+			cases[i].retiring) || (cases[i].node != GUS_NODE_NONE &&
+			!near(of[cases[i].node], cases[i].slots)))
+			fail_msg("case %zu: all %g, retiring %g", i, all, of[GUS_NODE_RETIRING]);
+		assert_int_equal(s.cycles, 1);
+		gus_slotted_free(&s);
+	}
+}
+
+/* Slots that waited for memory go to the levels that its loads came from, by how long these took; nodes above have the
+ * sum of theirs. */
+static void levels(void **state)
+{
+	const struct gus_core_cycle waits = { .op = LOAD, .stop = GUS_CORE_ROB, .stall = GUS_CORE_MEMORY };
+	const struct gus_core_event l2 = { .op = LOAD, .bytes = 8, .level = GUS_HIT_L2, .miss = 10 };
+	const struct gus_core_event far = { .op = LOAD, .bytes = 8, .level = GUS_HIT_MEMORY, .miss = 30 };
+	const struct gus_core_event near_one = { .op = LOAD, .bytes = 8, .level = GUS_HIT_L1, .miss = 500 };
+	const struct gus_core_event none = { .op = LOAD, .level = GUS_HIT_L3, .miss = 500 };
+	const struct gus_core_listener *l;
+	double of[GUS_NODES_OF_TREE];
+	struct gus_slotted s;
+
+	(void)state;
+	gus_slotted_init(&s, WIDTH);
+	l = gus_slotted_listen(&s, &program);
+	l->cycle(l->context, &waits);
+	gus_slotted_add(&s, 0, OPS, of);
+	assert_true(near(of[GUS_NODE_L1], 4)); /* nobody has said where from */
+	l->uop(l->context, &l2);
+	l->uop(l->context, &far);
+	l->uop(l->context, &near_one);
+	l->uop(l->context, &none);
+	gus_slotted_add(&s, 0, OPS, of);
+	assert_true(near(of[GUS_NODE_L2], 1) && near(of[GUS_NODE_DRAM], 3) && near(of[GUS_NODE_L1], 0));
+	assert_true(near(of[GUS_NODE_MEMORY], 4) && near(of[GUS_NODE_BACKEND], 4) && near(of[GUS_NODE_CORE], 0));
+	gus_slotted_add(&s, DIVISION, 1, of);
+	assert_true(near(of[GUS_NODE_BACKEND], 0));
+	gus_slotted_free(&s);
+}
+
+/* Verdicts. */
+
+struct region { double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES], errors[GUS_NODES]; };
+
+static struct gus_causal verdict_of(const struct region *r, double model)
+{
+	struct gus_causal_given g = { r->slots, r->speedups, r->errors, model };
+	struct gus_causal v;
+
+	gus_causal_make(&v, &g);
+	return v;
+}
+
+/* 40 of 100 slots in DRAM and 30 in ports: one would give back all that it promises, the other nothing. */
+static void confirmed_and_ruled_out(void **state)
+{
+	struct region r = { .slots = { [GUS_NODE_RETIRING] = 30, [GUS_NODE_BACKEND] = 70, [GUS_NODE_MEMORY] = 40,
+		[GUS_NODE_DRAM] = 40, [GUS_NODE_CORE] = 30, [GUS_NODE_PORTS] = 30 },
+		.speedups = { [GUS_NODE_BACKEND] = 0.7, [GUS_NODE_MEMORY] = 0.68, [GUS_NODE_DRAM] = 0.66,
+			[GUS_NODE_CORE] = 0.01, [GUS_NODE_PORTS] = 0.01 } };
+	struct gus_causal v = verdict_of(&r, 0.1);
+	const struct gus_causal_node *n = &v.nodes[GUS_NODE_DRAM];
+
+	(void)state;
+	assert_true(near(n->share, 0.4) && near(n->promise, 0.4 / 0.6) && near(n->speedup, 0.66));
+	/* 0.66 / 1.66 of the time goes away, a tenth of that more or less. */
+	assert_true(near(n->low, 0.9 * 0.66 / 1.66 / (1 - 0.9 * 0.66 / 1.66)));
+	assert_true(near(n->high, 1.1 * 0.66 / 1.66 / (1 - 1.1 * 0.66 / 1.66)));
+	assert_int_equal(n->label, GUS_LABEL_CONFIRMED);
+	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_RULED_OUT);
+	assert_int_equal(v.nodes[GUS_NODE_L2].label, GUS_LABEL_NONE);
+	assert_int_equal(v.cause, GUS_NODE_DRAM); /* the narrowest that has nine tenths of the best */
+	assert_false(v.together);
+
+	r.speedups[GUS_NODE_DRAM] = 0.3; /* less than half of two thirds */
+	v = verdict_of(&r, 0.1);
+	assert_int_equal(v.nodes[GUS_NODE_DRAM].label, GUS_LABEL_PARTLY);
+	assert_int_equal(v.cause, GUS_NODE_MEMORY);
+	assert_false(v.together);
+
+	r.speedups[GUS_NODE_MISS_BUFFERS] = 0.64; /* one resource says as much as all of memory */
+	v = verdict_of(&r, 0.1);
+	assert_int_equal(v.cause, GUS_NODE_MISS_BUFFERS);
+	assert_int_equal(v.nodes[GUS_NODE_MISS_BUFFERS].label, GUS_LABEL_CONFIRMED);
+}
+
+/* Balanced code: only all of the back end together is worth it, and no part of it. */
+static void together(void **state)
+{
+	struct region r = { .slots = { [GUS_NODE_RETIRING] = 50, [GUS_NODE_BACKEND] = 50, [GUS_NODE_CORE] = 50,
+		[GUS_NODE_PORTS] = 50 }, .speedups = { [GUS_NODE_BACKEND] = 0.6, [GUS_NODE_CORE] = 0.03,
+		[GUS_NODE_MEMORY] = 0.04, [GUS_NODE_PORTS] = 0.02 } };
+	struct gus_causal v = verdict_of(&r, 0.05);
+
+	(void)state;
+	assert_int_equal(v.cause, GUS_NODE_BACKEND);
+	assert_true(v.together);
+	r.speedups[GUS_NODE_RS] = GUS_CAUSAL_WORTH;
+	assert_false(verdict_of(&r, 0.05).together);
+	r.speedups[GUS_NODE_RS] = GUS_CAUSAL_WORTH - 1e-6;
+	assert_true(verdict_of(&r, 0.05).together);
+}
+
+/* What is worth a change and what is sure of it. */
+static void bounds(void **state)
+{
+	struct region r = { .slots = { [GUS_NODE_RETIRING] = 95, [GUS_NODE_BACKEND] = 5, [GUS_NODE_CORE] = 5,
+		[GUS_NODE_PORTS] = 5 } };
+	struct gus_causal v;
+
+	(void)state;
+	r.speedups[GUS_NODE_PORTS] = GUS_CAUSAL_WORTH - 1e-6;
+	v = verdict_of(&r, 0);
+	assert_int_equal(v.cause, GUS_NODE_NONE);
+	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_RULED_OUT);
+	r.speedups[GUS_NODE_PORTS] = GUS_CAUSAL_WORTH + 1e-6;
+	v = verdict_of(&r, 0);
+	assert_int_equal(v.cause, GUS_NODE_PORTS);
+	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_CONFIRMED);
+	v = verdict_of(&r, 0.01); /* it may be less as well */
+	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_OPEN);
+	r.errors[GUS_NODE_PORTS] = 0.001;
+	v = verdict_of(&r, 0);
+	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_OPEN);
+	r.slots[GUS_NODE_SERIALISING] = 50; /* no knob is of it */
+	v = verdict_of(&r, 0);
+	assert_int_equal(v.nodes[GUS_NODE_SERIALISING].label, GUS_LABEL_OPEN);
+	r.slots[GUS_NODE_SERIALISING] = 0;
+	r.slots[GUS_NODE_PORTS] = 4.9;
+	r.errors[GUS_NODE_PORTS] = 0;
+	assert_int_equal(verdict_of(&r, 0).nodes[GUS_NODE_PORTS].label, GUS_LABEL_UNSEEN); /* it gains all the same */
+	r.speedups[GUS_NODE_PORTS] = 0;
+	v = verdict_of(&r, 0);
+	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_NONE); /* too few slots to be looked at */
+	r = (struct region){ .slots = { 0 } };
+	v = verdict_of(&r, 0.1);                /* of nothing */
+	assert_int_equal(v.cause, GUS_NODE_NONE);
+	assert_true(near(v.nodes[GUS_NODE_BACKEND].share, 0));
+}
+
+/* The table: parents come first and are one level up, names differ, and each node has knobs or says why not. */
+static void table(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < GUS_NODES; i++) {
+		const struct gus_node_kind *k = &gus_nodes[i];
+
+		assert_true(!k->has == (k->silent != NULL));
+		assert_true(k->level == (i >= GUS_NODES_OF_TREE ? 0 : k->level) && k->level <= 3);
+		if (k->level > 1)
+			assert_true(k->parent < i && gus_nodes[k->parent].level == k->level - 1);
+		else
+			assert_int_equal(k->parent, GUS_NODE_NONE);
+		for (unsigned other = 0; other < i; other++)
+			assert_string_not_equal(k->name, gus_nodes[other].name);
+	}
+}
+
+/* What a node stands for, all above it stand for, too. */
+static void sets_in_sets(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
+		for (unsigned kind = GUS_KNOB_NONE; kind < GUS_KNOBS; kind++)
+			for (uint32_t number = 0; gus_nodes[i].level > 1 && gus_nodes[i].has && number < 64; number++) {
+				struct gus_knob k = { (enum gus_knob_kind)kind, number, 2 };
+
+				if (gus_nodes[i].has(&k) && !gus_nodes[gus_nodes[i].parent].has(&k))
+					fail_msg("%s has knob %u %u, and %s has not", gus_nodes[i].name, kind, number,
+						 gus_nodes[gus_nodes[i].parent].name);
+			}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cycles), cmocka_unit_test(levels), cmocka_unit_test(confirmed_and_ruled_out),
+		cmocka_unit_test(together), cmocka_unit_test(bounds), cmocka_unit_test(table),
+		cmocka_unit_test(sets_in_sets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
