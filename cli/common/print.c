@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,12 +28,17 @@ void gus_print_percent(double share)
 
 void gus_fixed_format(char *out, size_t room, double value, int digits)
 {
-	uint64_t scale = 1, scaled;
+	uint64_t scale = 1, scaled = 0;
+	bool fits;
 
 	for (int i = 0; i < digits; i++)
 		scale *= 10;
-	scaled = (uint64_t)(value * (double)scale + 0.5);
-	if (digits)
+	fits = value * (double)scale + 0.5 < 0x1p64;
+	if (fits)
+		scaled = (uint64_t)(value * (double)scale + 0.5);
+	if (!fits) /* without a digit behind it there is no point, which locales have their own of */
+		snprintf(out, room, "%.0e", value);
+	else if (digits)
 		snprintf(out, room, "%" PRIu64 ".%0*" PRIu64, scaled / scale, digits, scaled % scale);
 	else
 		snprintf(out, room, "%" PRIu64, scaled);

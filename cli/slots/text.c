@@ -158,6 +158,14 @@ void gus_slots_text(FILE *out, const struct gus_screen *screen, const char *befo
 		print_notes(&text, t, tree);
 }
 
+static bool is_any_known(const struct gus_topdown *t, const struct gus_topdown_tree *tree)
+{
+	for (size_t i = 0; i < t->nodes.n; i++)
+		if (tree->shares[i].known)
+			return true;
+	return false;
+}
+
 void gus_slots_recorded_text(FILE *out, const struct gus_screen *screen, const struct gus_topdown_recorded *r)
 {
 	for (size_t i = 0; r && i < r->kinds.n; i++) {
@@ -170,8 +178,13 @@ void gus_slots_recorded_text(FILE *out, const struct gus_screen *screen, const s
 			continue;
 		}
 		gus_topdown_recorded_tree(r, kind, &tree);
-		gus_text_print(out, "# issue slots (%s, %s):\n", kind->title, kind->pmu);
-		gus_slots_text(out, screen, "#", true, kind->table, &tree);
+		if (is_any_known(kind->table, &tree)) {
+			gus_text_print(out, "# issue slots (%s, %s):\n", kind->title, kind->pmu);
+			gus_slots_text(out, screen, "#", true, kind->table, &tree);
+		} else {
+			gus_text_print(out, "# issue slots (%s, %s): not known, as their events did not count: "
+				       "no counter was free, or nothing ran\n", kind->title, kind->pmu);
+		}
 		gus_topdown_tree_free(&tree);
 	}
 }

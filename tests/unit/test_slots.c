@@ -18,6 +18,7 @@
 #include "attribution/profile/profile.h"
 #include "attribution/topdown/recorded.h"
 #include "base/error.h"
+#include "cli/common/print.h"
 #include "cli/record/slots.h"
 #include "cli/screen/screen.h"
 #include "cli/slots/slots.h"
@@ -268,6 +269,27 @@ static void odd_recordings(void **state)
 	unlink(path);
 }
 
+/* Of a kind whose events have not counted, as no counter was free for them, it is said that nothing is known. */
+static void never_counted(void **state)
+{
+	struct gus_reader *reader;
+	struct gus_profile p;
+	char path[64], *text;
+	struct gus_writer *w = begin(path, true);
+
+	(void)state;
+	add(w, true, 4, 0, EVENTS);
+	end(w);
+	p = load(path, &reader);
+	text = text_of(&p);
+	assert_string_equal(text, "# issue slots (Intel Ice Lake, cpu): not known, as their events did not count:"
+			    " no counter was free, or nothing ran\n");
+	free(text);
+	gus_profile_free(&p);
+	gus_reader_close(reader);
+	unlink(path);
+}
+
 /* Adds a message of so many kinds, with so many events each, and a reading of so many. */
 static bool taken(struct gus_topdown_recorded *r, size_t kinds, size_t events, size_t of_reading)
 {
@@ -404,6 +426,24 @@ static void shown_narrow(void **state)
 	snprintf(lines, sizeof(lines), "waiting%sWaited (of cycles)%snot outside 10.0", below, below);
 	expect_shown(sizeof(waiting) - 2, "#", lines);
 	expect_shown(sizeof(waiting) - 3, NULL, waiting + 1); /* nothing would be won */
+}
+
+/* What a file says of counts may be anything: no number is too large to be shown as what it is. */
+static void fixed(void **state)
+{
+	static const struct { double value; int digits; const char *text; } cases[] = {
+		{ 0, 1, "0.0" }, { 99.96, 1, "100.0" }, { 1.8e18, 1, "1800000000000000000.0" },
+		{ 0x1p63, 0, "9223372036854775808" }, { 0x1p64, 0, "2e+19" }, { 1.9e18, 1, "2e+18" },
+		{ 1.8e21, 1, "2e+21" }, { 1e300, 2, "1e+300" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[32];
+
+		gus_fixed_format(text, sizeof(text), cases[i].value, cases[i].digits);
+		assert_string_equal(text, cases[i].text);
+	}
 }
 
 static double number_in(const json_t *o, const char *key)
@@ -563,9 +603,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reported), cmocka_unit_test(took_turns), cmocka_unit_test(long_recording),
-		cmocka_unit_test(odd_recordings), cmocka_unit_test(whole_messages),
-		cmocka_unit_test(shown), cmocka_unit_test(shown_narrow), cmocka_unit_test(shown_json),
-		cmocka_unit_test(counted),
+		cmocka_unit_test(odd_recordings), cmocka_unit_test(never_counted), cmocka_unit_test(whole_messages),
+		cmocka_unit_test(shown), cmocka_unit_test(shown_narrow), cmocka_unit_test(fixed),
+		cmocka_unit_test(shown_json), cmocka_unit_test(counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
