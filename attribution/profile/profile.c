@@ -781,8 +781,11 @@ static void settle(struct loader *l, bool whole)
 	if (l->timed)
 		return;
 	/* Of a part of the time, batches outside of it were passed over unread: what they hold was left out, too. */
-	if (known && written > l->decoded)
-		*(whole ? &p->missing : &p->filtered) += written - l->decoded;
+	if (known && written > l->decoded) {
+		uint64_t *left = whole ? &p->missing : &p->filtered;
+
+		*left = gus_saturated(*left, written - l->decoded);
+	}
 	p->unsampled = total ? total->missed : 0;
 }
 

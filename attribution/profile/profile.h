@@ -101,7 +101,7 @@ struct gus_profile {
 	uint64_t filtered;             /* samples of the event that the filter left out, read or not */
 	uint64_t without_cpu;          /* of these: no CPU is told, and some were asked for */
 	uint64_t other_events;         /* samples of other events */
-	uint64_t missing;              /* samples that the footer counts and no readable frame holds */
+	uint64_t missing;              /* samples that the footer counts and no readable frame holds; as the next */
 	/* Records that the kernel dropped, as far as the file tells; GUS_LIMIT_SUM: that many or more. */
 	uint64_t lost;
 	/* Weight that no sample stands for, as tasks ended before their next one: nobody knows where it went. A cut

@@ -16,6 +16,7 @@
 #include "attribution/profile/units.h"
 #include "attribution/statistics/interval.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "proto/sample.h"
 #include "proto/writer.h"
 
@@ -187,6 +188,40 @@ static void promised_and_absent_samples_are_missing(void **state)
 	assert_int_equal(p.samples, 1);
 	assert_int_equal(p.missing, 1);
 	gus_profile_free(&p);
+}
+
+/* A file may promise any number: the sums stay such as JSON can tell. */
+static void promises_that_cannot_be(void **state)
+{
+	static const uint64_t promised[] = { UINT64_MAX, GUS_LIMIT_SUM + 1, GUS_LIMIT_SUM, 7 };
+	static const uint64_t missing[] = { GUS_LIMIT_SUM, GUS_LIMIT_SUM, GUS_LIMIT_SUM, 7 };
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Event event = GUSPROF__EVENT__INIT, *events[] = { &event, &event, &event, &event };
+	Gusprof__EventTotal total[4], *totals[4];
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	struct made *m = *state;
+	struct gus_writer *w;
+	struct gus_profile p;
+
+	for (size_t i = 0; i < 4; i++) {
+		gusprof__event_total__init(&total[i]);
+		total[i].samples = promised[i];
+		totals[i] = &total[i];
+	}
+	header.n_events = footer.n_events = 4;
+	header.events = events;
+	footer.events = totals;
+	gus_reader_close(m->reader);
+	unlink(m->path);
+	w = gus_writer_create(m->path, &header, NULL);
+	assert_non_null(w);
+	assert_int_equal(gus_writer_finish(w, &footer, NULL), 0);
+	m->reader = gus_reader_open(m->path, NULL);
+	for (uint32_t i = 0; i < 4; i++) {
+		load(m, &p, &(struct gus_filter){ .event = i });
+		assert_true(p.missing == missing[i]);
+		gus_profile_free(&p);
+	}
 }
 
 static void filters(void **state)
@@ -468,6 +503,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(samples_go_to_their_modules),
 		TEST(promised_and_absent_samples_are_missing),
+		TEST(promises_that_cannot_be),
 		TEST(filters),
 		TEST(a_visit_tells_each_in_order),
 		TEST(no_such_event),
