@@ -46,13 +46,6 @@ void gus_session_fail_writing(struct session *s)
 		launches(s) ? ", the workload goes on" : "");
 }
 
-/* Only what we have started is ever told to end. */
-static void ask_to_end(struct session *s)
-{
-	if (s->child.running)
-		kill(s->child.pid, SIGTERM);
-}
-
 int gus_session_drain(struct session *s)
 {
 	s->now = gus_clock_ns(CLOCK_MONOTONIC);
@@ -105,7 +98,7 @@ static void check_size(struct session *s)
 		stop_recording(s, GUS_ENDED_MAX_SIZE);
 		gus_log(s->o->log, GUS_WARN, "%s has reached its limit of %llu bytes: sampling stops%s", s->o->output,
 			(unsigned long long)s->o->max_size, launches(s) ? " and the workload is asked to end" : "");
-		ask_to_end(s);
+		gus_child_ask_to_end(&s->child);
 	} else if ((s->o->switch_output == GUS_SWITCH_SIZE && size >= s->o->switch_at) || s->now >= s->next_part) {
 		gus_session_next_part(s);
 	}
@@ -121,7 +114,7 @@ static void check_target(struct session *s)
 	what = gus_target_describe(s->o->target);
 	gus_log(s->o->log, GUS_NOTE, "%s %s ended", what, s->o->target->watches.n == 1 ? "has" : "have");
 	free(what);
-	ask_to_end(s);
+	gus_child_ask_to_end(&s->child);
 }
 
 /* Not by the clock alone: of a task that seldom runs a redraw would take away most of what had elapsed. */
@@ -188,7 +181,7 @@ static void take_stop(struct session *s, const struct signalfd_siginfo *info)
 		if (s->recording)
 			s->result->ended_by = GUS_ENDED_INTERRUPT;
 		if (!terminal)
-			ask_to_end(s);
+			gus_child_ask_to_end(&s->child);
 	}
 }
 
@@ -226,7 +219,7 @@ static void obey(struct session *s, enum gus_command command)
 		if (s->recording)
 			stop_recording(s, GUS_ENDED_CONTROL);
 		s->stops += s->stops == 0;
-		ask_to_end(s);
+		gus_child_ask_to_end(&s->child);
 		break;
 	case GUS_COMMAND_EVENTS:
 		for (size_t i = 0; i < s->o->events->n; i++)

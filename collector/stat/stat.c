@@ -53,8 +53,8 @@ static void take_stop(struct stat_run *s, const struct signalfd_siginfo *info)
 		return;
 	s->result->interrupt = (int)info->ssi_signo;
 	s->result->terminal = gus_inbox_from_terminal(info);
-	if (!s->result->terminal && s->child.running)
-		kill(s->child.pid, SIGTERM);
+	if (!s->result->terminal)
+		gus_child_ask_to_end(&s->child);
 }
 
 static void take_signals(struct stat_run *s)

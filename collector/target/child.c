@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -154,6 +155,14 @@ bool gus_child_reap(struct gus_child *child, bool wait)
 	if (got != 0)
 		child->running = false;
 	return !child->running;
+}
+
+void gus_child_ask_to_end(const struct gus_child *child)
+{
+	if (!child->running)
+		return;
+	kill(child->pid, SIGTERM);
+	kill(child->pid, SIGCONT);
 }
 
 void gus_child_close(struct gus_child *child)

@@ -33,6 +33,10 @@ int gus_child_start(struct gus_child *child, const char *command, struct gus_err
 /* Takes note if it has ended; with wait, waits for that. Returns whether it is over. */
 bool gus_child_reap(struct gus_child *child, bool wait);
 
+/* Asks it to end, unless it has: by SIGTERM, and by SIGCONT, as a command that is stopped would hear of it no sooner
+ * than somebody else lets it go on. */
+void gus_child_ask_to_end(const struct gus_child *child);
+
 /* For a process that was never released: it goes away. Closes what is open in any case. */
 void gus_child_close(struct gus_child *child);
 

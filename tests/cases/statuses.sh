@@ -16,7 +16,10 @@ printf '#!/bin/sh\nkill -TERM $$\n' >term
 printf '#!/bin/sh\nkill -SEGV $$\n' >segv
 # Until it is told to end by a signal, or, if nobody does, when the mark is gone.
 printf '#!/bin/sh\necho $$ >spins\nwhile [ -e spins ]; do :; done\n' >spin
-chmod +x exit42 term segv spin
+# The same, stopped; killed, which is another status, if nobody has ended it after ten seconds.
+printf '#!/bin/sh\necho $$ >spins\n(sleep 10; [ "$(cat spins)" = $$ ] && kill -KILL $$) 2>/dev/null &\n' >stopped
+printf 'kill -STOP $$\nwhile [ -e spins ]; do :; done\n' >>stopped
+chmod +x exit42 term segv spin stopped
 
 # The shell between us says how its command died, if by a signal.
 run()
@@ -95,6 +98,7 @@ record|ends|129||^gusprof: .*unknown event 'nonsense'|none|-e nonsense -- ./spin
 record|ends|244||^gusprof: .*there is no process 2147483647|none|-p 2147483647
 record|INT|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
 record|TERM|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
+record|TERM|143||0 lost, .* in gusprof.data|interrupt|-- ./stopped
 record|ALRM|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
 record|USR1|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
 record|XCPU|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
@@ -108,6 +112,7 @@ stat|ends|129||^gusprof: .*unknown event 'nonsense'|-|-e nonsense -- ./spin
 stat|ends|244||^gusprof: .*there is no process 2147483647|-|-p 2147483647 -- ./spin
 stat|INT|143||task-clock|-|-- ./spin
 stat|TERM|143||task-clock|-|-- ./spin
+stat|TERM|143||task-clock|-|-- ./stopped
 stat|USR2|143||task-clock|-|-- ./spin
 stat|XCPU|143||task-clock|-|-- ./spin
 LIST
