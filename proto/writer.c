@@ -490,6 +490,20 @@ static int write_index(struct gus_writer *w, struct gus_error *err)
 	return rc;
 }
 
+/* Whoever removes the file while it is written takes all of it, and no write fails for that. Moved it is still there,
+ * and so it is if it has our name: not all file systems count names. */
+static int check_is_there(const struct gus_writer *w, struct gus_error *err)
+{
+	struct stat own, named;
+
+	if (w->is_stream || fstat(w->fd, &own) != 0 || own.st_nlink)
+		return 0;
+	if (stat(w->path, &named) == 0 && named.st_dev == own.st_dev && named.st_ino == own.st_ino)
+		return 0;
+	return gus_fail(err, GUS_E_NOT_FOUND, "%s was removed while it was written: nothing of the recording is left",
+			w->path);
+}
+
 int gus_writer_finish(struct gus_writer *w, Gusprof__Footer *footer, struct gus_error *err)
 {
 	uint8_t trailer[GUS_TRAILER_SIZE];
@@ -504,7 +518,7 @@ int gus_writer_finish(struct gus_writer *w, Gusprof__Footer *footer, struct gus_
 	put_u64(trailer + 8, w->size);
 	put_u64(trailer + 16, XXH64(trailer, 16, 0));
 	if (gus_writer_message(w, GUS_FRAME_FOOTER, &footer->base, err) != 0 ||
-	    append(w, trailer, sizeof(trailer), err) != 0)
+	    append(w, trailer, sizeof(trailer), err) != 0 || check_is_there(w, err) != 0)
 		goto out;
 	rc = close(w->fd);
 	w->fd = -1;

@@ -46,8 +46,8 @@ int gus_writer_payload(struct gus_writer *w, enum gus_frame_type type, const str
 /* Bytes in the file so far. */
 uint64_t gus_writer_size(const struct gus_writer *w);
 
-/* Adds index, footer and trailer, and frees w, also on failure. The footer's frames, index_offset and switches are
- * filled in here. */
+/* Adds index, footer and trailer, and frees w, also on failure, which it is as well if the file has been removed. The
+ * footer's frames, index_offset and switches are filled in here. */
 int gus_writer_finish(struct gus_writer *w, Gusprof__Footer *footer, struct gus_error *err);
 
 /* Frees w and leaves the file as it is: readers will say that it was cut. */

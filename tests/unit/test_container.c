@@ -519,6 +519,40 @@ static void a_reader_that_takes_nothing(void **state)
 	close(ends[0]);
 }
 
+/* What happens to the file while it is written: nothing, it is moved, it is removed, or that and another one is there.
+ * Only where nothing is left does the writer fail. */
+static void removed_while_written(void **state)
+{
+	static const struct { bool moved, removed, another; int rc; } cases[] = {
+		{ false, false, false, 0 }, { true, false, false, 0 }, { false, true, false, -1 },
+		{ false, true, true, -1 },
+	};
+	struct recording *r = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		Gusprof__Header header = GUSPROF__HEADER__INIT;
+		Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+		struct gus_error err = { 0 };
+		char moved[300];
+		struct gus_writer *w;
+
+		snprintf(moved, sizeof(moved), "%s.moved", r->path);
+		unlink(r->path);
+		w = gus_writer_create(r->path, &header, &err);
+		assert_non_null(w);
+		if (cases[i].moved)
+			assert_int_equal(rename(r->path, moved), 0);
+		if (cases[i].removed)
+			assert_int_equal(unlink(r->path), 0);
+		if (cases[i].another)
+			write_recording(r->path, false);
+		assert_int_equal(gus_writer_finish(w, &footer, &err), cases[i].rc);
+		if (cases[i].rc != 0)
+			assert_non_null(strstr(err.text, "was removed while it was written"));
+		unlink(moved);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -529,6 +563,7 @@ int main(void)
 		TEST(a_name_by_the_other_way),
 		TEST(refuses_what_is_no_file),
 		TEST(abandoned_is_cut),
+		TEST(removed_while_written),
 		TEST(a_reader_that_takes_nothing),
 		TEST(cut_at_every_byte),
 		TEST(flip_every_byte),
