@@ -18,6 +18,8 @@
 
 enum { EVENTS = 4096, CALLS = 4096, RECORD = 8192 };
 #define DEVICES "/sys/bus/event_source/devices"
+#define CPUS "/sys/devices/system/cpu"
+#define PACKAGE "/topology/physical_package_id"
 #define WEIGHT_STRUCT (UINT64_C(1) << 24)
 
 static struct {
@@ -53,6 +55,19 @@ uint64_t machine_now(const struct machine_event *e)
 
 /* Files. */
 
+static bool is_in(const char *cpus, int cpu)
+{
+	for (const char *at = cpus; at && *at; at += *at == ',') {
+		long low = strtol(at, (char **)&at, 10), high = low;
+
+		if (*at == '-')
+			high = strtol(at + 1, (char **)&at, 10);
+		if (cpu >= low && cpu <= high)
+			return true;
+	}
+	return false;
+}
+
 static void write_file(const char *path, const char *text)
 {
 	char full[GUS_PERF_PATH];
@@ -87,6 +102,29 @@ static void write_pmu(const struct machine_pmu *p)
 		snprintf(path, sizeof(path), DEVICES "/%s/format/%.*s", p->name, (int)(is - p->terms[i]), p->terms[i]);
 		write_file(path, is + 1);
 	}
+	snprintf(path, sizeof(path), DEVICES "/%s/cpumask", p->name);
+	if (p->cpumask)
+		write_file(path, p->cpumask);
+	for (unsigned i = 0; p->files[i]; i++) {
+		const char *is = strchr(p->files[i], '=');
+
+		snprintf(path, sizeof(path), DEVICES "/%s/%.*s", p->name, (int)(is - p->files[i]), p->files[i]);
+		write_file(path, is + 1);
+	}
+}
+
+/* Of CPUs that are online, which socket they are of. */
+static void write_sockets(const struct machine *m)
+{
+	char path[GUS_PERF_PATH], text[32];
+
+	for (int cpu = 0; m->socket_cpus && cpu < 64; cpu++) {
+		if (!is_in(m->cpus, cpu))
+			continue;
+		snprintf(path, sizeof(path), CPUS "/cpu%d" PACKAGE, cpu);
+		snprintf(text, sizeof(text), "%d", cpu / m->socket_cpus);
+		write_file(path, text);
+	}
 }
 
 /* These are the machine's, all else this one's. */
@@ -103,6 +141,10 @@ static const char *path_of(const char *path, char *room)
 			snprintf(room, GUS_PERF_PATH, "%s%s", machine.root, path);
 			return room;
 		}
+	if (machine.m->socket_cpus && strncmp(path, CPUS, strlen(CPUS)) == 0 && strstr(path, PACKAGE)) {
+		snprintf(room, GUS_PERF_PATH, "%s%s", machine.root, path);
+		return room;
+	}
 	return path;
 }
 
@@ -119,6 +161,7 @@ void machine_begin(const struct machine *m)
 	for (const struct machine_pmu *p = m->pmus; p && p->name; p++)
 		write_pmu(p);
 	write_file("/sys/devices/system/cpu/online", m->cpus);
+	write_sockets(m);
 	snprintf(text, sizeof(text), "%d", m->paranoid);
 	write_file("/proc/sys/kernel/perf_event_paranoid", text);
 	write_file("/proc/sys/kernel/nmi_watchdog", m->watchdog ? "1" : "0");
@@ -188,19 +231,6 @@ size_t machine_answered(int answer)
 	return n;
 }
 
-static bool is_in(const char *cpus, int cpu)
-{
-	for (const char *at = cpus; at && *at; at += *at == ',') {
-		long low = strtol(at, (char **)&at, 10), high = low;
-
-		if (*at == '-')
-			high = strtol(at + 1, (char **)&at, 10);
-		if (cpu >= low && cpu <= high)
-			return true;
-	}
-	return false;
-}
-
 static bool is_core(const struct machine_pmu *p)
 {
 	return strncmp(p->name, "cpu", 3) == 0 || strncmp(p->name, "armv8", 5) == 0;
@@ -229,7 +259,7 @@ static int refuses_size(const struct perf_event_attr *a)
 	return 0;
 }
 
-static int refuses_pmu(const struct perf_event_attr *a, const struct machine_pmu *p, int cpu)
+static int refuses_pmu(const struct perf_event_attr *a, const struct machine_pmu *p, pid_t pid, int cpu)
 {
 	uint64_t period = a->sample_period;
 
@@ -240,6 +270,9 @@ static int refuses_pmu(const struct perf_event_attr *a, const struct machine_pmu
 	if ((a->sample_type & PERF_SAMPLE_BRANCH_STACK) && !p->branches)
 		return EOPNOTSUPP;
 	if (p->whole && (a->exclude_kernel || a->exclude_user || a->exclude_hv))
+		return EINVAL;
+	if (p->cpumask && (pid >= 0 || period || a->exclude_kernel || a->exclude_user || a->exclude_hv ||
+			   a->exclude_idle || a->exclude_guest || a->exclude_host))
 		return EINVAL;
 	return p->step && !a->freq && period % p->step ? EINVAL : 0;
 }
@@ -265,7 +298,7 @@ static int refuses(const struct perf_event_attr *a, pid_t pid, int cpu)
 		return ENOENT;
 	if (cpu >= 0 && !is_in(machine.m->cpus, cpu))
 		return ENODEV;
-	sys = own ? 0 : refuses_pmu(a, p, cpu);
+	sys = own ? 0 : refuses_pmu(a, p, pid, cpu);
 	return sys || !machine.m->refuses ? sys : machine.m->refuses(a, pid, cpu);
 }
 
@@ -429,7 +462,7 @@ static int control_event(int fd, unsigned long request, ...)
 static ssize_t read_event(int fd, void *out, size_t size)
 {
 	struct machine_event *e = event_at(fd);
-	uint64_t words[5], on = 0;
+	uint64_t words[5], on = 0, running;
 	size_t n = 0;
 
 	if (!e) {
@@ -437,11 +470,12 @@ static ssize_t read_event(int fd, void *out, size_t size)
 		return -1;
 	}
 	on = e->on_ns + (e->began ? monotonic() - e->began : 0);
-	words[n++] = e->count;
+	running = e->pmu && e->pmu->runs ? on * e->pmu->runs / 100 : on;
+	words[n++] = machine.m->counts ? machine.m->counts(e, running) : e->count;
 	if (e->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		words[n++] = on;
 	if (e->attr.read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		words[n++] = on;
+		words[n++] = running;
 	if (e->attr.read_format & PERF_FORMAT_ID)
 		words[n++] = e->id;
 	if (e->attr.read_format & 16) /* PERF_FORMAT_LOST */

@@ -27,6 +27,11 @@ struct machine_pmu {
 	bool branches, aux;     /* what its samples can bring along; that it writes into an AUX area */
 	bool whole;             /* no level can be left out, as with IBS */
 	const char *terms[6];   /* "event=config:0-7", up to a NULL */
+	/* It is beside the cores: the CPUs "0,2" that it is opened on, for no task, to count and not to sample, at all
+	 * levels. NULL: it is of the cores. */
+	const char *cpumask;
+	const char *files[9];   /* "events/name=event=0x04", up to a NULL */
+	unsigned runs;          /* percent of the time that its events count, the rest being others'; 0: always */
 };
 
 struct machine_event;
@@ -34,6 +39,7 @@ struct machine_event;
 struct machine {
 	const struct machine_pmu *pmus; /* up to one without a name; NULL: none */
 	const char *cpus;               /* those online, "0-1" */
+	int socket_cpus;                /* that each socket has; 0: what sysfs says here */
 	int paranoid;                   /* kernel.perf_event_paranoid, of a user without capabilities */
 	bool watchdog;                  /* the NMI watchdog is on */
 	const char *cpuinfo;            /* what is in /proc/cpuinfo; NULL: this machine's */
@@ -46,6 +52,8 @@ struct machine {
 	void (*begins)(struct machine_event *e);
 	void (*stops)(struct machine_event *e);
 	void (*waits)(unsigned n);
+	/* What an event that has run for so long reads as. NULL: its count. */
+	uint64_t (*counts)(const struct machine_event *e, uint64_t running_ns);
 };
 
 /* An event that is open, or was. */
