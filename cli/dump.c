@@ -3,6 +3,7 @@
  * Messages are printed from their descriptors, so a new field shows up here by itself. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,7 @@ static const struct {
 	{ GUS_FRAME_EMBEDDED, "embedded", &gusprof__embedded__descriptor },
 	{ GUS_FRAME_AUX, "aux", &gusprof__aux__descriptor },
 	{ GUS_FRAME_SLOTS, "slots", &gusprof__slots__descriptor },
+	{ GUS_FRAME_TRAFFIC, "traffic", &gusprof__traffic__descriptor },
 };
 #define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
 
@@ -58,10 +60,10 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_STRING, AT(input),
 	  .choices = "@file", .fit = { .excludes = "--", .why = "both name the recording" } },
 	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, "
-	  "kernel-symbols, image, embedded, aux, index, footer, trace, trace-blocks, trace-steps, trace-total, "
-	  "snapshot, snapshot-pages.", GUS_OPTION_LIST, AT(types),
-	  .choices = "header sideband samples switches kernel-symbols image embedded aux index footer trace "
-	  "trace-blocks trace-steps trace-total snapshot snapshot-pages" },
+	  "kernel-symbols, image, embedded, aux, slots, traffic, index, footer, trace, trace-blocks, trace-steps, "
+	  "trace-total, snapshot, snapshot-pages.", GUS_OPTION_LIST, AT(types),
+	  .choices = "header sideband samples switches kernel-symbols image embedded aux slots traffic index footer "
+	  "trace trace-blocks trace-steps trace-total snapshot snapshot-pages" },
 	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG,
 	  AT(frames_only) },
 	{ 0 },
@@ -100,6 +102,8 @@ static void print_message(const ProtobufCMessage *message);
 
 static void print_value(const ProtobufCFieldDescriptor *field, const void *at)
 {
+	char number[400];
+
 	switch (field->type) {
 	case PROTOBUF_C_TYPE_UINT32:
 		printf("%" PRIu32, *(const uint32_t *)at);
@@ -113,6 +117,10 @@ static void print_value(const ProtobufCFieldDescriptor *field, const void *at)
 		break;
 	case PROTOBUF_C_TYPE_BOOL:
 		printf("%s", *(const protobuf_c_boolean *)at ? "yes" : "no");
+		break;
+	case PROTOBUF_C_TYPE_DOUBLE:
+		gus_fixed_format(number, sizeof(number), fabs(*(const double *)at), 6);
+		gus_print("%s%s", signbit(*(const double *)at) ? "-" : "", number);
 		break;
 	case PROTOBUF_C_TYPE_STRING:
 		print_text(*(char *const *)at, strlen(*(char *const *)at));
@@ -152,6 +160,8 @@ static bool is_default(const ProtobufCFieldDescriptor *field, const void *at)
 		return *(const uint32_t *)at == 0;
 	case PROTOBUF_C_TYPE_UINT64:
 	case PROTOBUF_C_TYPE_INT64:
+		return *(const uint64_t *)at == 0;
+	case PROTOBUF_C_TYPE_DOUBLE: /* of 0 all bits are */
 		return *(const uint64_t *)at == 0;
 	case PROTOBUF_C_TYPE_BOOL:
 		return !*(const protobuf_c_boolean *)at;

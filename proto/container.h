@@ -42,6 +42,7 @@ enum gus_frame_type {
 	GUS_FRAME_EMBEDDED = 16,      /* gusprof.Embedded */
 	GUS_FRAME_AUX = 17,           /* gusprof.Aux */
 	GUS_FRAME_SLOTS = 18,         /* gusprof.Slots */
+	GUS_FRAME_TRAFFIC = 19,       /* gusprof.Traffic */
 };
 
 /* Trailer, 24 bytes, the last of a whole file: magic "GUSTRAIL", u64 offset of the FOOTER frame, u64 XXH64 of the

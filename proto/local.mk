@@ -16,6 +16,7 @@ proto_libproto_a_SOURCES = \
 	proto/trace.h \
 	proto/trace_reader.c \
 	proto/trace_writer.c \
+	proto/traffic.h \
 	proto/varint.h \
 	proto/writer.c proto/writer.h
 nodist_proto_libproto_a_SOURCES = proto/gusprof.pb-c.c proto/gusprof.pb-c.h

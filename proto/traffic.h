@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Which way data go between memory and the rest of the machine, as far as a counter tells: TrafficCounter.direction. */
+#ifndef GUS_PROTO_TRAFFIC_H
+#define GUS_PROTO_TRAFFIC_H
+
+enum gus_direction {
+	GUS_DIRECTION_BOTH,    /* read and written together: the counter does not tell them apart */
+	GUS_DIRECTION_READ,    /* from memory */
+	GUS_DIRECTION_WRITTEN, /* to it */
+	GUS_DIRECTIONS,
+};
+
+#endif
