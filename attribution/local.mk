@@ -73,6 +73,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/topdown/recorded.c attribution/topdown/recorded.h \
 	attribution/topdown/table.c attribution/topdown/table.h \
 	attribution/topdown/tree.c attribution/topdown/tree.h \
+	attribution/traffic/traffic.c attribution/traffic/traffic.h \
 	attribution/traced/code.c \
 	attribution/traced/coverage.c attribution/traced/coverage.h \
 	attribution/traced/engines.c \

@@ -15,6 +15,9 @@ gusprof_SOURCES = \
 	cli/calibrate/sound.c cli/calibrate/sound.h \
 	cli/calibrate/text.c \
 	cli/calibrate/view.h \
+	cli/bandwidth/bandwidth.c cli/bandwidth/bandwidth.h \
+	cli/bandwidth/json.c \
+	cli/bandwidth/text.c \
 	cli/common/absent.c cli/common/absent.h \
 	cli/common/calibrated.c cli/common/calibrated.h \
 	cli/common/csv.c cli/common/csv.h \
@@ -89,6 +92,7 @@ gusprof_SOURCES = \
 	cli/record/remembered.c cli/record/remembered.h \
 	cli/record/replay.c cli/record/replay.h \
 	cli/record/signals.c cli/record/signals.h \
+	cli/record/memory.c cli/record/memory.h \
 	cli/record/slots.c cli/record/slots.h \
 	cli/record/summary.c cli/record/summary.h \
 	cli/record/trace.c cli/record/trace.h \
@@ -133,6 +137,7 @@ gusprof_SOURCES = \
 	cli/slots/text.c \
 	cli/stat/csv.c \
 	cli/stat/json.c \
+	cli/stat/memory.c cli/stat/memory.h \
 	cli/stat/stat.c \
 	cli/stat/text.c \
 	cli/stat/view.c cli/stat/view.h \

@@ -127,4 +127,6 @@ collector_libcollector_a_SOURCES = \
 	collector/trial/self.c collector/trial/self.h \
 	collector/trial/skid.c collector/trial/skid.h \
 	collector/trial/survey.c collector/trial/survey.h \
-	collector/trial/trial.c collector/trial/trial.h
+	collector/trial/trial.c collector/trial/trial.h \
+	collector/uncore/table.c collector/uncore/table.h \
+	collector/uncore/uncore.c collector/uncore/uncore.h

@@ -156,7 +156,8 @@ check_PROGRAMS += tests/cases/make-screen
 tests_cases_make_screen_SOURCES = tests/cases/make_screen.c
 check_PROGRAMS += tests/cases/show-screen
 tests_cases_show_screen_SOURCES = tests/cases/show_screen.c cli/common/print.c cli/doctor_text.c cli/screen/cells.c \
-	cli/common/csv.c cli/screen/screen.c cli/screen/shorten.c cli/slots/text.c cli/stat/csv.c \
+	cli/bandwidth/bandwidth.c cli/bandwidth/text.c cli/common/csv.c cli/screen/screen.c cli/screen/shorten.c \
+	cli/slots/text.c cli/stat/csv.c \
 	cli/stat/text.c cli/stat/view.c
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
@@ -462,6 +463,8 @@ unit_tests = \
 	tests/unit/test_tally \
 	tests/unit/test_slots \
 	tests/unit/test_topdown \
+	tests/unit/test_traffic \
+	tests/unit/test_uncore \
 	tests/unit/test_target \
 	tests/unit/test_text \
 	tests/unit/test_trace \
@@ -873,6 +876,8 @@ tests_unit_test_tally_SOURCES = tests/unit/test_tally.c cli/common/topdown.c cli
 tests_unit_test_slots_SOURCES = tests/unit/test_slots.c cli/common/json.c cli/common/print.c cli/common/topdown.c \
 	cli/record/slots.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/slots/json.c cli/slots/text.c
 tests_unit_test_topdown_SOURCES = tests/unit/test_topdown.c
+tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c
+tests_unit_test_uncore_SOURCES = tests/unit/test_uncore.c $(machine)
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/made_folder.h
 tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
@@ -888,7 +893,7 @@ tests_unit_test_plugin_steps_SOURCES = tests/unit/test_plugin_steps.c tracing/pl
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 report_text = cli/common/print.c cli/report/by.c cli/report/data.c cli/report/head.c \
-	cli/common/wording.c cli/report/text.c cli/slots/text.c \
+	cli/bandwidth/bandwidth.c cli/bandwidth/text.c cli/common/wording.c cli/report/text.c cli/slots/text.c \
 	cli/report/tree_text.c cli/report/trees.c cli/report/view.c cli/screen/cells.c cli/screen/screen.c \
 	cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_report_text_SOURCES = tests/unit/test_report_text.c $(made_calls) $(printed) $(report_text) \

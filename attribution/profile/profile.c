@@ -24,6 +24,7 @@
 #include "attribution/profile/perfmaps.h"
 #include "attribution/profile/unwinder.h"
 #include "attribution/topdown/recorded.h"
+#include "attribution/traffic/traffic.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/heed.h"
@@ -178,6 +179,17 @@ static bool take_slots(struct loader *l, ProtobufCMessage *message)
 	return good;
 }
 
+static bool take_traffic(struct loader *l, ProtobufCMessage *message)
+{
+	bool good;
+
+	if (!l->p->traffic)
+		l->p->traffic = gus_zalloc(sizeof(*l->p->traffic));
+	good = gus_traffic_add_recorded(l->p->traffic, (const Gusprof__Traffic *)message);
+	protobuf_c_message_free_unpacked(message, NULL);
+	return good;
+}
+
 static bool take_footer(struct loader *l, ProtobufCMessage *message)
 {
 	if (l->p->footer)
@@ -197,6 +209,7 @@ static const struct {
 	{ GUS_FRAME_IMAGE, &gusprof__image__descriptor, take_image },
 	{ GUS_FRAME_EMBEDDED, &gusprof__embedded__descriptor, take_embedded },
 	{ GUS_FRAME_SLOTS, &gusprof__slots__descriptor, take_slots },
+	{ GUS_FRAME_TRAFFIC, &gusprof__traffic__descriptor, take_traffic },
 	{ GUS_FRAME_FOOTER, &gusprof__footer__descriptor, take_footer },
 };
 
@@ -1006,6 +1019,9 @@ void gus_profile_free(struct gus_profile *p)
 	if (p->slots)
 		gus_topdown_recorded_free(p->slots);
 	free(p->slots);
+	if (p->traffic)
+		gus_traffic_free(p->traffic);
+	free(p->traffic);
 	gus_vec_free(&p->cells);
 	gus_vec_free(&p->threads);
 	gus_vec_free(&p->paths);

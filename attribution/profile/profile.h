@@ -19,6 +19,7 @@ struct gus_heed;
 struct gus_log;
 struct gus_skid;
 struct gus_touches;
+struct gus_traffic;
 
 struct gus_error;
 
@@ -82,6 +83,7 @@ struct gus_profile {
 	struct gus_wall_sums wall;     /* of a profile of time: of all threads that the filter takes by number */
 	Gusprof__Footer *footer;       /* NULL if the recording was cut */
 	struct gus_topdown_recorded *slots; /* NULL if it has no counts of them */
+	struct gus_traffic *traffic;   /* of memory; likewise */
 	struct gus_damage damage;
 	struct gus_cells cells; /* sorted by module, offset, thread, path */
 	struct gus_threads gus_vec(struct gus_thread) threads;

@@ -25,6 +25,7 @@
 #include "cli/record/events.h"
 #include "cli/record/record.h"
 #include "cli/record/replay.h"
+#include "cli/record/memory.h"
 #include "cli/record/slots.h"
 #include "cli/record/summary.h"
 #include "cli/record/trace.h"
@@ -72,6 +73,7 @@ struct record_options {
 	uint64_t count, max_size, trace_window;
 	int verbosity, output_fd;
 	unsigned topdown;             /* level; 0: not asked */
+	bool memory;                  /* --memory-traffic */
 	struct gus_target target;
 };
 
@@ -201,6 +203,8 @@ static const struct gus_option options[] = {
 	  "'gusprof report' shows the tree above its rows.", GUS_OPTION_CALL, .call = call_topdown,
 	  .takes = gus_topdown_is_level,
 	  .fit = { .inputs = PROCESSES | THREADS | ALL | CPUS | COMMAND } },
+	{ 0, "memory-traffic", NULL, "Count also what memory reads and writes, for all of the machine, ten times a "
+	  "second: 'gusprof report' shows rates above its rows.", GUS_OPTION_FLAG, AT(memory) },
 	{ 0, "switch-output", "[=WHEN]", "Begin a new file each time: on SIGUSR2 (signal, the default), by size "
 	  "(10M) or by time (30s, 5m, 1h).", GUS_OPTION_CALL, .call = call_switch_output, .choices = "signal" },
 	{ 0, "control", "HOW", "Take commands, a line each, from fifo:PATH[,ACK] or fd:N[,M]: enable, disable, "
@@ -528,6 +532,7 @@ static int record(struct record_options *o, char **command)
 	struct gus_record_embed embed;
 	struct gus_record_callers callers = { 0 };
 	struct gus_record_slots slots = { 0 };
+	struct gus_record_memory memory = { 0 };
 	bool automatic = false;
 	char *chosen = NULL;
 	struct gus_error err = { 0 };
@@ -562,6 +567,8 @@ static int record(struct record_options *o, char **command)
 	}
 	if (rc == 0 && o->topdown)
 		rc = gus_record_slots_init(&slots, o->topdown, &o->target, &pmus, log, &err);
+	if (rc == 0 && o->memory)
+		rc = gus_record_memory_init(&memory, &pmus, &err);
 	if (rc == 0 && o->off_cpu)
 		rc = gus_record_events_add_off_cpu(&events, &pmus, log, &err);
 	if (rc == 0 && so.branch_type)
@@ -576,7 +583,8 @@ static int record(struct record_options *o, char **command)
 	if (rc == 0) {
 		gus_record_events_set_rates(&so, frequency, period);
 		gus_trial_skid(&events.v[0], &skid);
-		so.beside = o->topdown ? &slots.beside : NULL;
+		slots.beside.next = o->memory ? &memory.beside : NULL;
+		so.beside = o->topdown ? &slots.beside : slots.beside.next;
 		so.ready = announce;
 		so.ready_context = &announcement;
 		rc = gus_session_record(&so, &result, &err);
@@ -588,6 +596,7 @@ static int record(struct record_options *o, char **command)
 	gus_record_replay_free(&replay);
 	gus_record_callers_free(&callers);
 	gus_record_slots_free(&slots);
+	gus_record_memory_free(&memory);
 	free(chosen);
 	gus_record_embed_free(&embed);
 	gus_priority_restore(&priority);

@@ -31,9 +31,11 @@ static int open_tally(void *context, pid_t child, struct gus_error *err)
 	return 0;
 }
 
-static void start_tally(void *context)
+/* A command switches its counters on itself, when it begins. */
+static void start_tally(void *context, bool launched)
 {
-	gus_tally_enable(&((struct gus_record_slots *)context)->tally);
+	if (!launched)
+		gus_tally_enable(&((struct gus_record_slots *)context)->tally);
 }
 
 /* The strings of generated messages are not const, but nobody writes to them here. */
@@ -169,7 +171,7 @@ static int set_target(struct gus_record_slots *s, const struct gus_target *targe
 int gus_record_slots_init(struct gus_record_slots *s, unsigned level, const struct gus_target *target,
 			  struct gus_pmus *pmus, const struct gus_log *log, struct gus_error *err)
 {
-	*s = (struct gus_record_slots){ .beside = { open_tally, start_tally, look, s }, .log = log };
+	*s = (struct gus_record_slots){ .beside = { open_tally, start_tally, look, s, NULL }, .log = log };
 	if (set_target(s, target, err) != 0 || gus_topdown_here(&s->tables, pmus, err) != 0 ||
 	    gus_topdown_count(&s->counted, &s->tables, level, &s->events, pmus, err) != 0)
 		return -1;

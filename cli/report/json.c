@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "attribution/profile/touch.h"
+#include "cli/bandwidth/bandwidth.h"
 #include "cli/common/json.h"
 #include "cli/report/by.h"
 #include "cli/report/head.h"
@@ -175,6 +176,7 @@ json_t *gus_json_recording(const struct gus_report *r)
 	json_object_set_new(o, "events", events_of(p));
 	json_object_set_new(o, "notices", notices);
 	json_object_set_new(o, "slots", gus_slots_recorded_json(p->slots));
+	json_object_set_new(o, "memory_traffic", gus_bandwidth_recorded_json(p->traffic));
 	return o;
 }
 

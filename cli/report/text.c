@@ -5,6 +5,7 @@
 
 #include "attribution/profile/touch.h"
 #include "base/path.h"
+#include "cli/bandwidth/bandwidth.h"
 #include "cli/common/print.h"
 #include "cli/report/head.h"
 #include "cli/report/render.h"
@@ -447,6 +448,7 @@ void gus_render_text_head(const struct gus_report *r)
 			  r->profile->weighs == GUS_WEIGHS_EVENTS ? "samples" : "samples and times off the CPU");
 	gus_report_notices(r, warning, (void *)(uintptr_t)r->screen);
 	gus_slots_recorded_text(stdout, r->screen, r->profile->slots);
+	gus_bandwidth_recorded_text(stdout, r->screen, r->profile->traffic);
 }
 
 static const char *no_samples(const struct gus_report *r)

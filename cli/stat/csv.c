@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "attribution/topdown/tree.h"
+#include "attribution/traffic/traffic.h"
 #include "base/alloc.h"
+#include "cli/bandwidth/bandwidth.h"
 #include "cli/common/csv.h"
 #include "cli/common/topdown.h"
 #include "cli/slots/slots.h"
@@ -107,6 +109,38 @@ static void print_trees(struct gus_csv *csv, const struct gus_stat_view *v)
 	}
 }
 
+struct csv_traffic { struct gus_csv *csv; const struct gus_stat_view *view; };
+
+/* What memory transferred, as a line of its own: bytes as the count, their rate as what follows from it. */
+static void print_traffic(void *context, uint32_t socket, unsigned direction, const struct gus_traffic_sum *s)
+{
+	struct csv_traffic *c = context;
+	struct gus_csv *csv = c->csv;
+	char name[64];
+
+	if (socket == GUS_TRAFFIC_SOCKETS)
+		snprintf(name, sizeof(name), "memory/%s", gus_bandwidth_word(direction));
+	else
+		snprintf(name, sizeof(name), "memory/socket%u/%s", socket, gus_bandwidth_word(direction));
+	gus_csv_text(csv, c->view->interval ? "interval" : "total");
+	gus_csv_number(csv, true, c->view->from_ns);
+	gus_csv_number(csv, true, c->view->to_ns);
+	gus_csv_text(csv, name);
+	gus_csv_text(csv, "bytes");
+	gus_csv_number(csv, s->known, s->bytes);
+	gus_csv_text(csv, gus_bandwidth_evidence(s));
+	gus_csv_fixed(csv, s->enabled_ns > 0, (double)s->running_ns / (double)s->enabled_ns, 6);
+	gus_csv_number(csv, true, s->enabled_ns);
+	gus_csv_number(csv, true, s->running_ns);
+	gus_csv_number(csv, true, c->view->runs);
+	for (unsigned i = 0; i < 4; i++)
+		gus_csv_text(csv, NULL); /* there is one run */
+	gus_csv_fixed(csv, s->known, s->rate / 1e9, 6);
+	gus_csv_text(csv, s->known ? "GB/s" : NULL);
+	gus_csv_text(csv, gus_bandwidth_reason(s));
+	gus_csv_end(csv);
+}
+
 void gus_stat_csv(FILE *out, const struct gus_stat_view *v, const char *separator)
 {
 	struct gus_csv csv = { out, separator, false };
@@ -114,4 +148,6 @@ void gus_stat_csv(FILE *out, const struct gus_stat_view *v, const char *separato
 	for (size_t i = 0; i < v->lines.n; i++)
 		print_line(&csv, v, &v->lines.v[i]);
 	print_trees(&csv, v);
+	if (v->traffic)
+		gus_bandwidth_walk(v->traffic, print_traffic, &(struct csv_traffic){ &csv, v });
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "attribution/topdown/tree.h"
+#include "cli/bandwidth/bandwidth.h"
 #include "cli/common/json.h"
 #include "cli/common/topdown.h"
 #include "cli/slots/slots.h"
@@ -141,5 +142,6 @@ int gus_stat_json(FILE *out, const struct gus_stat_view *v, bool indent)
 	json_object_set_new(o, "threads_missed", json_integer((json_int_t)v->missed));
 	json_object_set_new(o, "rows", rows);
 	json_object_set_new(o, "topdown", topdown(v));
+	json_object_set_new(o, "memory_traffic", gus_bandwidth_json(v->traffic));
 	return gus_json_print(o, out, indent);
 }

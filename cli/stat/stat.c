@@ -20,6 +20,7 @@
 #include "cli/common/options.h"
 #include "cli/common/topdown.h"
 #include "cli/screen/screen.h"
+#include "cli/stat/memory.h"
 #include "cli/stat/view.h"
 #include "collector/events/event.h"
 #include "cli/verbs.h"
@@ -44,6 +45,7 @@ struct stat_options {
 	bool all;
 	uint64_t runs, interval_ms;
 	unsigned level;            /* of the top-down tree; 0: it was not asked for */
+	bool memory;               /* its traffic was asked for */
 };
 
 static int call_event(const char *argument, void *values, struct gus_error *err)
@@ -75,6 +77,8 @@ static const struct gus_option options[] = {
 	  "page-faults context-switches cpu-migrations" },
 	{ 0, "topdown", "[=LEVEL]", "Show what became of the issue slots as a tree, down to LEVEL (2).",
 	  GUS_OPTION_CALL, .call = call_topdown, .takes = gus_topdown_is_level },
+	{ 0, "memory", NULL, "Count also what memory reads and writes, for all of the machine.", GUS_OPTION_FLAG,
+	  AT(memory), .fit = { .excludes = "repeat", .why = "it is counted for one run" } },
 	{ 'r', "repeat", "N", "Run the command N times, and show means with their 95 % intervals.",
 	  GUS_OPTION_NUMBER, AT(runs), .bounds = { 1, RUNS_MAX },
 	  .fit = { .needs = "--", .excludes = "interval-print" } },
@@ -134,6 +138,7 @@ struct job {
 	struct gus_stat_view *whole; /* of all runs */
 	struct gus_stat_view part; /* what was read since the last interval was shown, in so many readings of every */
 	struct gus_vec(struct gus_stat_row) rows;
+	struct gus_stat_memory *memory; /* NULL: it was not asked for */
 	uint64_t readings, every;
 	bool by_default, user_only;
 	uint64_t interval_ns;
@@ -239,6 +244,7 @@ static struct gus_stat_view make_view(const struct job *j)
 	struct gus_stat_view v = {
 		.screen = &j->screen, .target = &j->target, .command = j->command, .by_default = j->by_default,
 		.topdown = &j->topdown, .trees = j->level > 0, .user_only = j->user_only,
+		.traffic = j->memory ? &j->memory->whole : NULL,
 	};
 
 	gus_stat_view_init(&v, &j->events);
@@ -280,6 +286,10 @@ static void begin_interval(struct job *j, const struct gus_stat_part *part)
 {
 	j->part = make_view(j);
 	j->part.interval = true;
+	if (j->memory) {
+		gus_stat_memory_next(j->memory);
+		j->part.traffic = &j->memory->part;
+	}
 	j->part.from_ns = part->from_ns;
 	gus_vec_append(&j->rows, part->rows, j->events.n);
 	for (size_t i = 0; i < j->events.n; i++)
@@ -293,10 +303,12 @@ static void take_reading(const struct gus_stat_part *part, void *context)
 
 	if (j->topdown.n)
 		gus_stat_view_read(j->whole, part->rows);
+	if (j->interval_ns && !j->readings)
+		begin_interval(j, part);
+	if (j->memory)
+		gus_stat_memory_read(j->memory, part->to_ns);
 	if (!j->interval_ns)
 		return;
-	if (!j->readings)
-		begin_interval(j, part);
 	for (size_t i = 0; i < j->events.n; i++) {
 		struct gus_count *sum = &j->rows.v[i].count;
 
@@ -314,12 +326,14 @@ static void take_reading(const struct gus_stat_part *part, void *context)
 /* How long from one reading to the next; 0 if only the whole is wanted. */
 static uint64_t reading_ns(struct job *j)
 {
-	j->every = j->topdown.n && j->interval_ns > READING_NS ? j->interval_ns / READING_NS : 1;
-	return j->interval_ns ? j->interval_ns / j->every : j->topdown.n ? READING_NS : 0;
+	bool more = j->topdown.n || j->memory;
+
+	j->every = more && j->interval_ns > READING_NS ? j->interval_ns / READING_NS : 1;
+	return j->interval_ns ? j->interval_ns / j->every : more ? READING_NS : 0;
 }
 
 /* Running. A command beside -p, -t, -a or -C is easily taken for what is counted. */
-static void say_duration(void *context)
+static void is_ready(void *context)
 {
 	static const char *const what[] = {
 		[GUS_STAT_PROCESSES] = "the processes of -p are", [GUS_STAT_THREADS] = "the threads of -t are",
@@ -330,6 +344,8 @@ static void say_duration(void *context)
 	if (j->command && j->target.kind != GUS_STAT_COMMAND && !j->said)
 		gus_log(j->log, GUS_NOTE, "%s counted, for as long as '%s' runs", what[j->target.kind], j->command[0]);
 	j->said = true;
+	if (j->memory)
+		gus_stat_memory_start(j->memory);
 }
 
 static void note_run(struct job *j, struct gus_stat_view *v, const struct gus_stat_result *r)
@@ -357,7 +373,7 @@ static int run_all(struct job *j, uint64_t runs, struct gus_stat_view *v, struct
 {
 	struct gus_stat_options so = {
 		.target = &j->target, .command = j->command, .events = &j->events, .interval_ns = reading_ns(j),
-		.log = j->log, .part = take_reading, .ready = say_duration, .context = j,
+		.log = j->log, .part = take_reading, .ready = is_ready, .context = j,
 	};
 
 	for (uint64_t i = 0; i < runs; i++) {
@@ -468,6 +484,8 @@ static int count(const struct stat_options *o, struct job *j)
 	}
 	if (rc == 0)
 		rc = choose_events(o, j, &pmus, &err);
+	if (rc == 0 && j->memory)
+		rc = gus_stat_memory_open(j->memory, &pmus, &err);
 	if (rc == 0)
 		rc = open_output(j, o->output, &err);
 	if (rc == 0) {
@@ -496,6 +514,7 @@ static int run(int argc, char **argv)
 {
 	struct stat_options o = { .format = -1, .runs = 1, .screen = GUS_SCREEN_DEFAULTS };
 	struct gus_error err = { 0 };
+	struct gus_stat_memory memory = { .since = NULL };
 	struct job j = { .log = gus_cli_log(0) };
 	int status;
 
@@ -503,6 +522,7 @@ static int run(int argc, char **argv)
 		j.command = argc > 0 ? argv : NULL;
 		j.interval_ns = o.interval_ms * 1000000;
 		j.level = o.level;
+		j.memory = o.memory ? &memory : NULL;
 		j.format = o.format >= 0 ? (enum format)o.format : o.separator ? CSV : TEXT;
 		j.separator = o.separator ? o.separator : ",";
 		if (choose_target(&o, &j.target, &err) == 0) {
@@ -512,6 +532,7 @@ static int run(int argc, char **argv)
 			status = GUS_EXIT_USAGE;
 		}
 	}
+	gus_stat_memory_free(&memory);
 	gus_events_free(&j.events);
 	gus_topdown_tables_free(&j.tables);
 	gus_vec_free(&j.topdown);

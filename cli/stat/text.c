@@ -7,6 +7,7 @@
 #include "attribution/topdown/tree.h"
 #include "base/alloc.h"
 #include "base/text.h"
+#include "cli/bandwidth/bandwidth.h"
 #include "cli/common/print.h"
 #include "cli/common/topdown.h"
 #include "cli/screen/cells.h"
@@ -306,6 +307,12 @@ static void print_interval(FILE *out, const struct gus_stat_view *v)
 		print_trees(out, v, before);
 		free(before);
 	}
+	if (v->traffic) {
+		char *before = gus_format("%14s s", at);
+
+		gus_bandwidth_text(out, v->screen, before, v->traffic);
+		free(before);
+	}
 }
 
 void gus_stat_text(FILE *out, const struct gus_stat_view *v)
@@ -332,6 +339,8 @@ void gus_stat_text(FILE *out, const struct gus_stat_view *v)
 		if (!gus_stat_is_topdown(v, &v->lines.v[i]) && (v->lines.v[i].known || !v->by_default))
 			print_line(out, v, &v->lines.v[i], 0);
 	print_trees(out, v, NULL);
+	if (v->traffic)
+		gus_bandwidth_text(out, v->screen, NULL, v->traffic);
 	putc('\n', out);
 	print_seconds(out, v, &v->elapsed, "elapsed");
 	if (v->target->kind == GUS_STAT_COMMAND) {

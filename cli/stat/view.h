@@ -16,6 +16,7 @@ struct gus_screen;
 struct gus_topdown_counted;
 struct gus_topdown_counted_list;
 struct gus_stat_target;
+struct gus_traffic;
 
 /* An event over the runs. */
 struct gus_stat_line {
@@ -37,6 +38,7 @@ struct gus_stat_view {
 	const struct gus_topdown_counted_list *topdown; /* which lines are of a top-down table */
 	struct gus_topdown_readings readings; /* of all lines, from which intervals of top-down trees follow */
 	bool trees;                /* they were asked for: intervals have them, too */
+	const struct gus_traffic *traffic; /* of memory, of the same time; NULL: it was not asked for */
 	bool interval;             /* of a run, from .. to; else the whole */
 	uint64_t from_ns, to_ns;
 	int exit_status, exit_signal;

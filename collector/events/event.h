@@ -63,6 +63,8 @@ struct gus_events gus_vec(struct gus_event);
 /* Appends what text means to events. Returns 0, or -1: GUS_E_USAGE if an event does not exist or the text is malformed
  * (what and where is in err), GUS_E_UNSUPPORTED if it exists, but not for this. */
 int gus_events_parse(struct gus_events *events, const char *text, struct gus_pmus *pmus, struct gus_error *err);
+/* The same, also of PMUs that count for whole CPUs or sockets and never for one task. */
+int gus_events_parse_whole(struct gus_events *events, const char *text, struct gus_pmus *pmus, struct gus_error *err);
 void gus_events_free(struct gus_events *events);
 void gus_event_free(struct gus_event *event);
 

@@ -23,6 +23,7 @@ struct parser {
 	struct gus_events *events;
 	struct gus_pmus *pmus;
 	uint32_t group;        /* number of the open group, 0 outside */
+	bool whole;            /* also of PMUs that count for whole CPUs or sockets */
 	struct gus_error *err;
 };
 
@@ -244,7 +245,7 @@ static int apply_term(const struct parser *p, const struct gus_pmu *pmu, struct 
 
 static int check_task_pmu(const struct parser *p, const struct gus_pmu *pmu)
 {
-	if (!pmu->whole_cpus)
+	if (!pmu->whole_cpus || p->whole)
 		return 0;
 	return gus_fail(p->err, GUS_E_UNSUPPORTED, "event '%s': PMU %s counts for whole CPUs or sockets and cannot "
 			"sample a program", p->text, pmu->name);
@@ -526,10 +527,9 @@ static int parse_group(struct parser *p, const char **at)
 	return 0;
 }
 
-int gus_events_parse(struct gus_events *events, const char *text, struct gus_pmus *pmus, struct gus_error *err)
+static int parse_list(struct parser p)
 {
-	struct parser p = { .text = text, .events = events, .pmus = pmus, .err = err };
-	const char *at = text;
+	const char *at = p.text;
 
 	for (;;) {
 		if (*at == '{') {
@@ -546,8 +546,18 @@ int gus_events_parse(struct gus_events *events, const char *text, struct gus_pmu
 		if (!*at)
 			return 0;
 		if (*at != ',')
-			return gus_fail(err, GUS_E_USAGE, "event '%s': unexpected '%c' at character %zu; events are "
-					"separated by commas", text, *at, position(&p, at));
+			return gus_fail(p.err, GUS_E_USAGE, "event '%s': unexpected '%c' at character %zu; events are "
+					"separated by commas", p.text, *at, position(&p, at));
 		at++;
 	}
+}
+
+int gus_events_parse(struct gus_events *events, const char *text, struct gus_pmus *pmus, struct gus_error *err)
+{
+	return parse_list((struct parser){ .text = text, .events = events, .pmus = pmus, .err = err });
+}
+
+int gus_events_parse_whole(struct gus_events *events, const char *text, struct gus_pmus *pmus, struct gus_error *err)
+{
+	return parse_list((struct parser){ .text = text, .events = events, .pmus = pmus, .whole = true, .err = err });
 }

@@ -157,9 +157,10 @@ static int write_names(struct session *s, enum gus_session_end ended_by)
 
 int gus_session_look_beside(struct session *s, bool last)
 {
-	const struct gus_session_beside *beside = s->o->beside;
-
-	return beside ? beside->look(beside->context, s->writer, gus_counters_now(&s->counters), last, s->err) : 0;
+	for (const struct gus_session_beside *b = s->o->beside; b; b = b->next)
+		if (b->look(b->context, s->writer, gus_counters_now(&s->counters), last, s->err) != 0)
+			return -1;
+	return 0;
 }
 
 int gus_session_end_file(struct session *s, enum gus_session_end ended_by)

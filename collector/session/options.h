@@ -81,10 +81,11 @@ struct gus_session_unwinder {
 struct gus_session_beside {
 	/* Before the command goes: its process, or 0; counting begins with it, or with `start`. -1 with err ends it. */
 	int (*open)(void *context, pid_t child, struct gus_error *err);
-	void (*start)(void *context); /* of what runs already */
+	void (*start)(void *context, bool launched); /* right before the command goes, or of what runs already */
 	/* Housekeeping, at a time of the records' clock; last: of a file, and another one may be begun. */
 	int (*look)(void *context, struct gus_writer *writer, uint64_t time, bool last, struct gus_error *err);
 	void *context;
+	const struct gus_session_beside *next; /* who else does, or NULL */
 };
 
 struct gus_session_options {

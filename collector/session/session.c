@@ -422,8 +422,9 @@ static int prepare(struct session *s)
 		s->result->no_target = s->err->code == GUS_E_NOT_FOUND && !launches(s);
 		return -1;
 	}
-	if (o->beside && o->beside->open(o->beside->context, co.child, s->err) != 0)
-		return -1;
+	for (const struct gus_session_beside *b = o->beside; b; b = b->next)
+		if (b->open(b->context, co.child, s->err) != 0)
+			return -1;
 	gus_lanes_init(&s->lanes, &s->counters, &s->living);
 	s->lanes.callers = gus_session_callers(o);
 	s->lanes.unwinder = o->unwinder;
@@ -465,6 +466,12 @@ static void set_times(struct session *s)
 	s->own_before = gus_session_own_ns(s);
 }
 
+static void start_beside(struct session *s, bool launched)
+{
+	for (const struct gus_session_beside *b = s->o->beside; b; b = b->next)
+		b->start(b->context, launched);
+}
+
 /* Of what runs already, first the counters are switched on and then /proc is read: nothing falls in between. A command
  * switches its counters on itself, when it begins. */
 static int start(struct session *s)
@@ -477,12 +484,12 @@ static int start(struct session *s)
 		gus_living_add(&s->living, s->child.pid);
 		if (s->sampling)
 			gus_counters_enable_wide(&s->counters); /* a sample of before it begins is nobody's */
+		start_beside(s, true);
 	} else {
 		gus_counters_track(&s->counters);
 		if (s->sampling)
 			gus_counters_enable(&s->counters);
-		if (o->beside)
-			o->beside->start(o->beside->context);
+		start_beside(s, false);
 		s->watched_from = gus_counters_now(&s->counters);
 		gus_living_add_target(&s->living, o->target);
 		gus_lanes_add_opened(&s->lanes);

@@ -96,4 +96,70 @@ record pebs pebs -b --trace off
 ok "with branches" is $status 0
 record pebs pebs --off-cpu
 ok "with time off the CPU" is $status 0
+
+# The traffic of memory: two sockets, of which one reads 6.4 GB a second and the other 3.2, and writes half as much;
+# AMD's data fabric, whose counters take turns and do not tell reads from writes.
+stat()
+{
+	machine=$1
+	shift
+	GUS_MACHINE=$machine "$played" stat --memory "$@" -- sleep 0.3 >out 2>err </dev/null
+	status=$?
+}
+stat imc
+ok "stat --memory: it is counted" is $status 0
+ok "whose it is" \
+	says 'Traffic of memory, of all of the machine, whoever caused it (Ice Lake-SP, uncore_imc, 8 counters):'
+for line in 'socket 0 read  .* 6\.400' 'socket 0 written .* 3\.200' 'socket 0 in all .* 9\.600' \
+	'socket 1 read .* 3\.200' 'socket 1 written .* 1\.600' 'socket 1 in all .* 4\.800' 'memory read .* 9\.600' \
+	'memory written .* 4\.800' 'memory in all .* 14\.400'; do
+	ok "stat --memory: $line" says " GB $line GB/s\$"
+done
+stat imc -I 100
+ok "-I: intervals have it, and the total" test "$(grep -c 's .* GB memory in all .* 14\.[34].. GB/s' err)" -ge 3
+stat imc -x ';' -o counts.csv
+row() { grep "^total;[^;]*;[^;]*;memory/$1;bytes;" counts.csv | cut -d ';' -f "$2"; }
+ok "CSV: a line for each sum" is "$(grep -c ';memory/' counts.csv)" 9
+ok "CSV: bytes, and their rate" between "$(row socket1/read 16)" 3.1 3.3
+ok "CSV: what is read and written is all" \
+	between "$(awk "BEGIN { print $(row all 6) - $(row read 6) - $(row written 6) }")" -1 1
+ok "CSV: they were observed" is "$(row all 7)" observed
+stat imc --format json -o counts.json
+ok "JSON: the sum" says '"memory_traffic"' counts.json
+ok "JSON: of a socket" says '"socket": 1' counts.json
+stat df
+ok "counters that take turns: it is scaled" says 'memory read and written .* 25\.6.. GB/s  (scaled: counted 50.0 %'
+ok "and which way is not known" says 'do not tell data read from data written'
+stat df -x ';' -o counts.csv
+ok "CSV: it is inferred" is "$(row together 7)" inferred
+stat imc-refused
+ok "no rights: gusprof failed" is $status 125
+ok "no rights: one error" is "$(wc -l <err)" 1
+ok "no rights: what would help" says 'permission denied; what all of the machine does may be counted with CAP_PERFMON'
+stat bare
+ok "no PMU: gusprof failed" is $status 125
+ok "no PMU: why" says 'there is no PMU of memory controllers (uncore_imc,'
+stat imc -r 2
+ok "not with -r" is $status 129
+
+record imc cpu-clock --memory-traffic --trace off
+ok "record --memory-traffic: it is recorded" is $status 0
+"$gusprof" report gusprof.data >out 2>err
+ok "report: whose it is" \
+	says '^# traffic of memory, of all of the machine, whoever caused it (Ice Lake-SP, uncore_imc' out
+ok "report: mean and peak" says '^#   memory read .* GB, 9\.[56].. GB/s in the mean, at most 9\.[56].. GB/s' out
+ok "report: over the time" says '^#   over its time, in [1-8] parts, GB/s: 14\.[34]' out
+"$gusprof" report --format json gusprof.data >out 2>err
+ok "report: JSON has it" says '"at_ns":' out
+"$gusprof" dump --type traffic gusprof.data >out 2>err
+ok "dump: counters" \
+	is "$(grep -c 'counters { event "uncore_imc_[01]/event=0x04,umask=0x[03][0f]/" .*bytes 64.000000 }' out)" 8
+ok "dump: readings, ten a second" between "$(grep -c 'readings { time' out)" 5 13
+rm -f gusprof.data
+record imc-refused cpu-clock --memory-traffic --trace off
+ok "record, no rights: gusprof failed" is $status 125
+ok "record, no rights: no recording" test ! -e gusprof.data
+record bare cpu-clock --memory-traffic --trace off
+ok "record, no PMU: gusprof failed" is $status 125
+ok "record, no PMU: why" says 'there is no PMU of memory controllers'
 finish

@@ -212,6 +212,17 @@ else
 	ok "and the command was not run" test ! -e ran
 fi
 
+# So is the traffic of memory.
+stat --memory -e task-clock -- touch ran
+if [[ $status == 0 ]]; then
+	ok "--memory: what is counted" says 'Traffic of memory, of all of the machine'
+	rm -f ran
+else
+	ok "--memory: what this machine has not, or this user may not: status 125" is $status 125
+	ok "with the reason" says 'cannot count'
+	ok "and the command was not run" test ! -e ran
+fi
+
 # The same as CSV, of counts that are made up.
 show=${GUS_BUILDDIR-}/tests/cases/show-screen
 if [[ -x $show ]]; then
@@ -237,7 +248,9 @@ if python3 -c '' 2>/dev/null; then
 import json
 d = json.load(open("one"))
 assert list(d) == ["schema", "by", "target", "runs", "interval", "elapsed_ns", "elapsed_ci95", "user_ns", "system_ns",
-                   "exit_status", "exit_signal", "user_only", "threads_missed", "rows", "topdown"], list(d)
+                   "exit_status", "exit_signal", "user_only", "threads_missed", "rows", "topdown",
+                   "memory_traffic"], list(d)
+assert d["memory_traffic"] is None
 assert d["runs"] == 2 and d["target"]["command"] == ["true"] and d["interval"] is None
 for r in d["rows"]:
     assert list(r) == ["event", "unit", "count", "evidence", "running", "enabled_ns", "running_ns", "ci95", "min",

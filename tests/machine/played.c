@@ -39,6 +39,13 @@ static const struct machine_pmu spe[] = {
 	{ .name = "armv8_pmuv3_0", .type = 8, .cpus = "0-1", .terms = { "event=config:0-15", NULL } }, { 0 },
 };
 
+#define IMC(number, kind) { .name = "uncore_imc_" #number, .type = kind, .cpumask = "0-1", .terms = CORE_TERMS }
+static const struct machine_pmu imc[] = { IMC(0, 20), IMC(1, 21), { 0 } };
+static const struct machine_pmu df[] = {
+	{ .name = "amd_df", .type = 20, .cpumask = "0", .runs = 50,
+	  .terms = { "event=config:0-7,32-35,59-60", "umask=config:8-15", NULL } }, { 0 },
+};
+
 static struct { uint64_t load, next, branch, loop; } code;
 static pid_t self, told;
 
@@ -179,6 +186,17 @@ static void begins(struct machine_event *e)
 		say(e);
 }
 
+/* Each controller reads a line of 64 bytes every 20 ns for CPU 0's socket, and every 40 for CPU 1's; writes are half
+ * as many. */
+static uint64_t counts(const struct machine_event *e, uint64_t running_ns)
+{
+	bool writes = (e->attr.config >> 8 & 0xff) == 0x30;
+
+	if (!e->pmu || !e->pmu->cpumask)
+		return e->count;
+	return running_ns / (20 << (e->cpu + writes));
+}
+
 /* The first that there is of its kind of cores. */
 static int cpu_of(const struct machine_event *e)
 {
@@ -241,6 +259,12 @@ static const struct played {
 	  0 },
 	{ "ibs", { ibs, .cpus = "0-1", .begins = begins, .waits = waits }, "AuthenticAMD", "x86_64", 0x19, 0x11, 0 },
 	{ "spe", { spe, .cpus = "0-1", .begins = begins, .waits = waits }, "ARM", "aarch64", 0, 0xd0c, 0x413fd0c1 },
+	{ "imc", { imc, .cpus = "0-1", .socket_cpus = 1, .begins = begins, .waits = waits, .counts = counts },
+	  "GenuineIntel", "x86_64", 6, 106, 0 },
+	{ "imc-refused", { imc, .cpus = "0-1", .socket_cpus = 1, .paranoid = 1, .begins = begins, .waits = waits },
+	  "GenuineIntel", "x86_64", 6, 106, 0 },
+	{ "df", { df, .cpus = "0-1", .socket_cpus = 2, .begins = begins, .waits = waits, .counts = counts },
+	  "AuthenticAMD", "x86_64", 0x19, 0x01, 0 },
 	{ "bare", { .pmus = NULL, .cpus = "0-1", .begins = begins, .waits = waits }, "GenuineIntel", "x86_64", 6, 143,
 	  0 },
 };
@@ -252,7 +276,7 @@ static const struct played *played(void)
 	for (size_t i = 0; name && i < sizeof(machines) / sizeof(*machines); i++)
 		if (strcmp(machines[i].name, name) == 0)
 			return &machines[i];
-	fprintf(stderr, "GUS_MACHINE is none of pebs, tpebs, hybrid, ibs, spe, bare\n");
+	fprintf(stderr, "GUS_MACHINE is none of the machines in tests/machine/played.c\n");
 	exit(99);
 }
 

@@ -574,7 +574,7 @@ static void counted(void **state)
 		gus_pmus_free(&pmus);
 		skip();
 	}
-	s.beside.start(&s);
+	s.beside.start(&s, false);
 	w = begin(path, true);
 	for (uint64_t i = 1; i <= 12; i++) {
 		burn(2);
