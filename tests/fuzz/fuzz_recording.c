@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target of the recording's reader: every frame, every message, every column of arbitrary bytes. The input
- * is sealed first, except where its first byte says that something stays as it is. */
+/* Fuzz target of the recording's reader: every frame, every message, every column of arbitrary bytes, and what is made
+ * of counts beside the samples. The input is sealed first, except where its first byte says that something stays as it
+ * is. */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,8 @@
 
 #include "attribution/profile/frames.h"
 #include "attribution/profile/order.h"
+#include "attribution/topdown/recorded.h"
+#include "attribution/traffic/traffic.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "proto/reader.h"
@@ -25,7 +29,46 @@ static const ProtobufCMessageDescriptor *const descriptors[] = {
 	[GUS_FRAME_IMAGE] = &gusprof__image__descriptor,
 	[GUS_FRAME_INDEX] = &gusprof__index__descriptor,
 	[GUS_FRAME_FOOTER] = &gusprof__footer__descriptor,
+	[GUS_FRAME_SLOTS] = &gusprof__slots__descriptor,
+	[GUS_FRAME_TRAFFIC] = &gusprof__traffic__descriptor,
 };
+
+/* Counts beside the samples, as a profile adds them up. */
+struct counts { struct gus_topdown_recorded slots; struct gus_traffic traffic; };
+
+static void add_counts(struct counts *c, enum gus_frame_type type, const ProtobufCMessage *m,
+		       const Gusprof__Host *host)
+{
+	if (type == GUS_FRAME_SLOTS)
+		gus_topdown_recorded_add(&c->slots, (const Gusprof__Slots *)m, host);
+	if (type == GUS_FRAME_TRAFFIC)
+		gus_traffic_add_recorded(&c->traffic, (const Gusprof__Traffic *)m);
+}
+
+/* All that reports ask of them. */
+static void end_counts(struct counts *c)
+{
+	struct gus_topdown_tree tree;
+	uint32_t socket = 0;
+
+	for (size_t i = 0; i < c->slots.kinds.n; i++)
+		if (c->slots.kinds.v[i].table) {
+			gus_topdown_recorded_tree(&c->slots, &c->slots.kinds.v[i], &tree);
+			gus_topdown_tree_free(&tree);
+		}
+	for (size_t i = 0; i < 4 && socket != GUS_TRAFFIC_SOCKETS; i++) {
+		struct gus_traffic_sum s = gus_traffic_of(&c->traffic, socket = gus_traffic_socket(&c->traffic, i),
+							  GUS_TRAFFIC_ALL);
+
+		if (!isfinite(s.rate) || s.bytes > INT64_MAX || (s.known && !s.counted))
+			abort(); /* no number of JSON */
+	}
+	for (size_t i = 0; i < c->traffic.pieces.n; i++)
+		if (!isfinite(c->traffic.pieces.v[i].bytes[GUS_TRAFFIC_ALL]))
+			abort();
+	gus_topdown_recorded_free(&c->slots);
+	gus_traffic_free(&c->traffic);
+}
 
 /* Reads every value that a row gives access to, so that a sanitizer sees them all. */
 static uint64_t touch(const struct gus_columns *c, size_t i)
@@ -45,7 +88,7 @@ static uint64_t touch(const struct gus_columns *c, size_t i)
 	return sum + s.callers;
 }
 
-static void decode(struct gus_reader *r, const struct gus_frame *frame, struct gus_columns *c)
+static void decode(struct gus_reader *r, const struct gus_frame *frame, struct gus_columns *c, struct counts *counts)
 {
 	if (frame->type == GUS_FRAME_SAMPLES || frame->type == GUS_FRAME_SWITCHES) {
 		if (gus_columns_decode(c, frame->payload, frame->size, NULL) != 0) {
@@ -60,13 +103,16 @@ static void decode(struct gus_reader *r, const struct gus_frame *frame, struct g
 	} else if (frame->type < sizeof(descriptors) / sizeof(*descriptors) && descriptors[frame->type]) {
 		ProtobufCMessage *m = gus_frame_message(frame, descriptors[frame->type], NULL);
 
-		if (m)
-			protobuf_c_message_free_unpacked(m, NULL);
+		if (!m)
+			return;
+		add_counts(counts, frame->type, m, gus_reader_header(r)->host);
+		protobuf_c_message_free_unpacked(m, NULL);
 	}
 }
 
 static void read_all(struct gus_reader *r, uint32_t types)
 {
+	struct counts counts = { .slots = { .events = 0 } };
 	struct gus_columns c = { 0 };
 	enum gus_read got;
 
@@ -78,11 +124,12 @@ static void read_all(struct gus_reader *r, uint32_t types)
 		if (gus_reader_damage(r)->corrupt > 1u << 20)
 			abort(); /* more broken places than there are bytes */
 		if (got == GUS_READ_FRAME)
-			decode(r, &frame, &c);
+			decode(r, &frame, &c, &counts);
 		else if (got != GUS_READ_END && err.code == GUS_OK)
 			abort(); /* a reason is owed */
 	} while (got == GUS_READ_FRAME || got == GUS_READ_CORRUPT);
 	gus_columns_free(&c);
+	end_counts(&counts);
 }
 
 /* The same bytes as a file, so that the reader's own reading is exercised too. */
