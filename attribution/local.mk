@@ -65,12 +65,17 @@ attribution_libattribution_a_SOURCES = \
 	attribution/statistics/series.c attribution/statistics/series.h \
 	attribution/topdown/builtin.c attribution/topdown/builtin.h \
 	attribution/topdown/cpu.c attribution/topdown/cpu.h \
+	attribution/topdown/encoding.c attribution/topdown/encoding.h \
 	attribution/topdown/formula.c attribution/topdown/formula.h \
+	attribution/topdown/group.c attribution/topdown/group.h \
+	attribution/topdown/kinds.c attribution/topdown/kinds.h \
 	attribution/topdown/parse.c attribution/topdown/parse.h \
 	attribution/topdown/parse_machine.c \
 	attribution/topdown/parse_words.c \
 	attribution/topdown/readings.c attribution/topdown/readings.h \
 	attribution/topdown/recorded.c attribution/topdown/recorded.h \
+	attribution/topdown/sampled.c attribution/topdown/sampled.h \
+	attribution/topdown/sums.c attribution/topdown/sums.h \
 	attribution/topdown/table.c attribution/topdown/table.h \
 	attribution/topdown/tree.c attribution/topdown/tree.h \
 	attribution/traffic/traffic.c attribution/traffic/traffic.h \

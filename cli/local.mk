@@ -109,6 +109,7 @@ gusprof_SOURCES = \
 	cli/report/report.c \
 	cli/report/text.c \
 	cli/report/sharing.c cli/report/sharing.h \
+	cli/report/slots.c cli/report/slots.h \
 	cli/report/sorting.c cli/report/sorting.h \
 	cli/report/stats.c cli/report/stats.h \
 	cli/report/tree_json.c cli/report/tree_json.h \
@@ -134,6 +135,7 @@ gusprof_SOURCES = \
 	cli/screen/shorten.c cli/screen/shorten.h \
 	cli/screen/table.c cli/screen/table.h \
 	cli/slots/json.c cli/slots/slots.h \
+	cli/slots/parts.c cli/slots/parts.h \
 	cli/slots/text.c \
 	cli/stat/csv.c \
 	cli/stat/json.c \

@@ -462,6 +462,7 @@ unit_tests = \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_slots \
+	tests/unit/test_slots_parts \
 	tests/unit/test_topdown \
 	tests/unit/test_traffic \
 	tests/unit/test_uncore \
@@ -874,7 +875,9 @@ tests_unit_test_perf_names_SOURCES = tests/unit/test_perf_names.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c cli/common/topdown.c cli/common/topdown.h
 tests_unit_test_slots_SOURCES = tests/unit/test_slots.c cli/common/json.c cli/common/print.c cli/common/topdown.c \
-	cli/record/slots.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/slots/json.c cli/slots/text.c
+	cli/record/slots.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c \
+	cli/slots/json.c cli/slots/text.c
+tests_unit_test_slots_parts_SOURCES = tests/unit/test_slots_parts.c
 tests_unit_test_topdown_SOURCES = tests/unit/test_topdown.c
 tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c
 tests_unit_test_uncore_SOURCES = tests/unit/test_uncore.c $(machine)

@@ -36,6 +36,9 @@ enum gus_by {
 	GUS_BY_BLOCK = 1 << 17,
 	GUS_BY_LOOP = 1 << 18,
 	GUS_BY_EXECUTED = GUS_BY_BLOCK | GUS_BY_LOOP,
+
+	/* Of issue slots alone: stretches of the recording. */
+	GUS_BY_TIME = 1 << 19,
 };
 
 /* Whether rows are of code, among others. */

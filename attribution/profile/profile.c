@@ -25,6 +25,7 @@
 #include "attribution/profile/unwinder.h"
 #include "attribution/topdown/recorded.h"
 #include "attribution/traffic/traffic.h"
+#include "attribution/topdown/sampled.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/heed.h"
@@ -174,7 +175,7 @@ static bool take_slots(struct loader *l, ProtobufCMessage *message)
 
 	if (!l->p->slots)
 		l->p->slots = gus_zalloc(sizeof(*l->p->slots));
-	good = gus_topdown_recorded_add(l->p->slots, (const Gusprof__Slots *)message, header->host);
+	good = gus_topdown_recorded_add(l->p->slots, (const Gusprof__Slots *)message, header);
 	protobuf_c_message_free_unpacked(message, NULL);
 	return good;
 }
@@ -471,6 +472,16 @@ static uint64_t take_weight(struct gus_profile *p, const struct gus_sample *s)
 	return weight;
 }
 
+/* What its counters counted goes to the cell where it is, whatever event it is a sample of. */
+static void add_slots(struct loader *l, const struct gus_sample *s)
+{
+	struct gus_place place = gus_space_find(l->p->space, s->pid, s->time, s->ip, s->mode);
+	uint32_t comm = l->filter->comms || l->filter->comms_kept ? comm_of(l, s) : 0;
+
+	if (wanted(l, s, place, comm))
+		gus_topdown_sampled_add(l->p->sampled, cell_of(l, s, place, comm));
+}
+
 static void take_sample(struct loader *l, const struct gus_sample *s)
 {
 	struct gus_profile *p = l->p;
@@ -480,6 +491,8 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 
 	if (l->filter->data)
 		count_told(p, s);
+	if (p->sampled && gus_topdown_sampled_take(p->sampled, s))
+		add_slots(l, s);
 	if (l->filter->event != GUS_EVENT_ANY && s->event != l->filter->event) {
 		p->other_events++;
 		return;
@@ -779,6 +792,8 @@ static void settle(struct loader *l, bool whole)
 		qsort_r(p->cells.v, p->cells.n, sizeof(*p->cells.v), by_place, p->touches);
 	if (p->touches)
 		gus_latency_settle(&p->touches->loads);
+	if (p->sampled)
+		gus_topdown_sampled_settle(p->sampled);
 	for (size_t i = 0; i < p->threads.n; i++) {
 		struct gus_thread *t = &p->threads.v[i];
 
@@ -957,6 +972,8 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 		gus_perfmaps_add(l.maps, "/tmp", &rights, p->space, p->symbols, log);
 	gus_space_ready(p->space);
 	tell_end(p);
+	if (filter->slots)
+		p->sampled = gus_topdown_sampled_new(p->header, p->slots, filter->length_ns, filter->slots);
 	if (!l.timed && (l.from || l.to != UINT64_MAX))
 		gus_reader_restrict(reader, l.from, l.to);
 	if (visit)
@@ -1022,6 +1039,7 @@ void gus_profile_free(struct gus_profile *p)
 	if (p->traffic)
 		gus_traffic_free(p->traffic);
 	free(p->traffic);
+	gus_topdown_sampled_free(p->sampled);
 	gus_vec_free(&p->cells);
 	gus_vec_free(&p->threads);
 	gus_vec_free(&p->paths);

@@ -15,6 +15,7 @@
 #include "symbolizer/symbols/symbols.h"
 
 struct gus_topdown_recorded;
+struct gus_topdown_sampled;
 struct gus_heed;
 struct gus_log;
 struct gus_skid;
@@ -46,6 +47,10 @@ struct gus_filter {
 	/* What weights are. Of time the event is that of what ran; of OFF_CPU it does not matter. Only of
 	 * gus_profile_load. */
 	enum gus_weighs weighs;
+	/* Keep the counts of issue slots that samples bring along, of whatever event these are: by cell, and in so many
+	 * parts of the recording's length; 0: not. Only of gus_profile_load. */
+	size_t slots;
+	uint64_t length_ns;
 	bool kernel_ends;           /* of time: places are in the kernel where threads left their CPU in it */
 	const struct gus_heed *heed;
 };
@@ -84,6 +89,7 @@ struct gus_profile {
 	Gusprof__Footer *footer;       /* NULL if the recording was cut */
 	struct gus_topdown_recorded *slots; /* NULL if it has no counts of them */
 	struct gus_traffic *traffic;   /* of memory; likewise */
+	struct gus_topdown_sampled *sampled; /* with filter.slots, by number of cells; NULL if its samples have none */
 	struct gus_damage damage;
 	struct gus_cells cells; /* sorted by module, offset, thread, path */
 	struct gus_threads gus_vec(struct gus_thread) threads;

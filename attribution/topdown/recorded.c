@@ -52,15 +52,19 @@ static size_t events_of_kinds(const Gusprof__Slots *m)
 	return events;
 }
 
-static void add_kinds(struct gus_topdown_recorded *r, const Gusprof__Slots *m, const Gusprof__Host *host)
+static void add_kinds(struct gus_topdown_recorded *r, const Gusprof__Slots *m, const Gusprof__Header *header)
 {
-	struct gus_cpu_id cpu = host ? gus_topdown_cpu(host) : (struct gus_cpu_id){ 0 };
+	struct gus_cpu_id cpu = header && header->host ? gus_topdown_cpu(header->host) : (struct gus_cpu_id){ 0 };
 
+	r->tasks = header && strcmp(header->target, "system") != 0;
+	r->start_ns = header && header->clock ? header->clock->start_ns : 0;
 	for (size_t i = 0; i < m->n_kinds; i++) {
 		const Gusprof__SlotsKind *kind = m->kinds[i];
+		const struct gus_topdown_kind_span span = { r->events, kind->n_events };
 
 		gus_vec_push(&r->kinds, (struct gus_topdown_kind){ gus_strdup(kind->title), gus_strdup(kind->pmu),
-			table_of(kind, &cpu), kind->level, r->events, kind->n_events });
+			table_of(kind, &cpu), kind->level, span });
+		gus_vec_push(&r->spans, span);
 		r->events += kind->n_events;
 	}
 	for (size_t i = 0; i < r->events; i++)
@@ -71,19 +75,23 @@ static void add_reading(struct gus_topdown_recorded *r, const Gusprof__SlotsRead
 {
 	struct gus_topdown_count counts[EVENTS_MOST];
 
+	for (size_t i = 0; i < r->events; i++)
+		counts[i] = (struct gus_topdown_count){ (double)reading->count[i], reading->enabled_ns[i],
+							reading->running_ns[i], true };
+	if (r->tasks)
+		gus_topdown_kinds_settle(counts, r->spans.v, r->spans.n);
 	for (size_t i = 0; i < r->events; i++) {
-		struct gus_topdown_count c = { (double)reading->count[i], reading->enabled_ns[i],
-					       reading->running_ns[i], true };
+		struct gus_topdown_count *total = &r->total.v[i];
 
-		counts[i] = c;
-		r->total.v[i].value += c.value;
-		r->total.v[i].enabled_ns = gus_saturated(r->total.v[i].enabled_ns, c.enabled_ns);
-		r->total.v[i].running_ns = gus_saturated(r->total.v[i].running_ns, c.running_ns);
+		total->value += counts[i].value;
+		total->enabled_ns = gus_saturated(total->enabled_ns, counts[i].enabled_ns);
+		total->running_ns = gus_saturated(total->running_ns, counts[i].running_ns);
 	}
-	gus_topdown_readings_add(&r->readings, counts, r->events);
+	gus_topdown_readings_add(&r->readings, counts, r->events, reading->time);
 }
 
-bool gus_topdown_recorded_add(struct gus_topdown_recorded *r, const Gusprof__Slots *m, const Gusprof__Host *host)
+bool gus_topdown_recorded_add(struct gus_topdown_recorded *r, const Gusprof__Slots *m,
+			      const Gusprof__Header *header)
 {
 	size_t events = m->n_kinds ? events_of_kinds(m) : r->events;
 
@@ -94,7 +102,7 @@ bool gus_topdown_recorded_add(struct gus_topdown_recorded *r, const Gusprof__Slo
 		    m->readings[i]->n_running_ns != events)
 			return false;
 	if (m->n_kinds)
-		add_kinds(r, m, host);
+		add_kinds(r, m, header);
 	for (size_t i = 0; i < m->n_readings; i++)
 		add_reading(r, m->readings[i]);
 	return true;
@@ -103,7 +111,14 @@ bool gus_topdown_recorded_add(struct gus_topdown_recorded *r, const Gusprof__Slo
 void gus_topdown_recorded_tree(const struct gus_topdown_recorded *r, const struct gus_topdown_kind *kind,
 			       struct gus_topdown_tree *tree)
 {
-	gus_topdown_readings_tree(&r->readings, kind->table, kind->level, r->total.v, kind->first, r->events, tree);
+	gus_topdown_readings_tree(&r->readings, kind->table, kind->level, r->total.v, kind->span.first, r->events,
+				  tree);
+}
+
+void gus_topdown_recorded_part(const struct gus_topdown_recorded *r, const struct gus_topdown_kind *kind,
+			       const struct gus_topdown_stretch *stretch, struct gus_topdown_tree *tree)
+{
+	gus_topdown_readings_part(&r->readings, stretch, kind->table, kind->level, kind->span.first, r->events, tree);
 }
 
 void gus_topdown_recorded_free(struct gus_topdown_recorded *r)
@@ -114,7 +129,8 @@ void gus_topdown_recorded_free(struct gus_topdown_recorded *r)
 		gus_topdown_free(r->kinds.v[i].table);
 	}
 	gus_vec_free(&r->kinds);
-	gus_vec_free(&r->readings.counts);
+	gus_vec_free(&r->spans);
+	gus_topdown_readings_free(&r->readings);
 	gus_vec_free(&r->total);
 	*r = (struct gus_topdown_recorded){ 0 };
 }

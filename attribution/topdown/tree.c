@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attribution/statistics/series.h"
 #include "base/alloc.h"
@@ -18,6 +19,7 @@ struct evaluation {
 	size_t n;
 	const struct gus_topdown_count *events, *series;
 	size_t intervals;
+	const struct gus_topdown_draw *draw; /* NULL: nothing was drawn */
 	double *values;         /* of the table's values */
 	double *floored, *corrected; /* of its nodes; NULL while derivatives are taken */
 	double *slopes;         /* of the node at hand, by event in the list */
@@ -112,7 +114,8 @@ static void find_slopes(struct evaluation *e, uint32_t node)
 		uint32_t value = event_at(e, i)->value;
 		double at = e->values[value], step = at > 0 ? at * STEP : 1;
 
-		e->slopes[i] = (value_at(e, node, value, at + step) - value_at(e, node, value, at - step)) / (2 * step);
+		e->slopes[i] = isnan(at) ? 0 : (value_at(e, node, value, at + step) -
+						value_at(e, node, value, at - step)) / (2 * step);
 	}
 	fill(e);
 	e->floored = floored;
@@ -175,6 +178,26 @@ static void bound(struct gus_topdown_share *s, double missed)
 	s->high = fmax(s->value, seen * value + 1 - seen);
 }
 
+static void judge_drawn(struct evaluation *e, uint32_t index, struct gus_topdown_share *s)
+{
+	double sum = 0, squares = 0, n = (double)e->draw->n, half;
+
+	if (e->draw->n <= DIFFERENCES_LEAST) {
+		bound(s, 1);
+		return;
+	}
+	find_slopes(e, index);
+	for (size_t i = 0; i < e->n; i++) {
+		sum += e->slopes[i] * e->events[i].value;
+		for (size_t k = 0; k < e->n; k++)
+			squares += e->slopes[i] * e->slopes[k] * e->draw->moments[i * e->n + k];
+	}
+	half = gus_student_975((size_t)e->draw->n - 1) * sqrt(fmax(0, squares - sum * sum / n) * n / (n - 1));
+	s->sureness = GUS_TOPDOWN_DRAWN;
+	s->low = fmin(s->value, clip(s->value - half));
+	s->high = fmax(s->value, clip(s->value + half));
+}
+
 static void judge(struct evaluation *e, uint32_t index, struct gus_topdown_share *s)
 {
 	size_t least = SIZE_MAX;
@@ -182,6 +205,10 @@ static void judge(struct evaluation *e, uint32_t index, struct gus_topdown_share
 
 	s->seen = 1;
 	s->low = s->high = s->value;
+	if (e->draw) {
+		judge_drawn(e, index, s);
+		return;
+	}
 	for (uint32_t group = 0; group < e->t->groups.n; group++) {
 		size_t first = first_of(e, group);
 		struct spread spread;
@@ -260,41 +287,76 @@ static bool is_above(const struct evaluation *e, const struct gus_topdown_tree *
 	       (node->parent == GUS_TOPDOWN_ROOT || tree->shares[node->parent].above);
 }
 
+/* The value of that name is what nodes of slots are shares of. */
+static double count_slots(const struct evaluation *e)
+{
+	for (size_t i = 0; i < e->t->values.n; i++)
+		if (strcmp(e->t->values.v[i].name, "slots") == 0 && isfinite(e->values[i]))
+			return e->values[i];
+	return -1;
+}
+
+static uint64_t time_of(const struct evaluation *e)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < e->n; i++)
+		most = e->events[i].known && e->events[i].enabled_ns > most ? e->events[i].enabled_ns : most;
+	return most;
+}
+
+static void evaluate(struct evaluation *e, struct gus_topdown_tree *tree)
+{
+	const struct gus_topdown *t = e->t;
+
+	e->list = gus_alloc((t->events.n + 1) * sizeof(*e->list));
+	e->n = gus_topdown_events(t, e->level, e->list);
+	e->values = gus_zalloc((t->values.n + 1) * sizeof(*e->values));
+	e->slopes = gus_zalloc((e->n + 1) * sizeof(*e->slopes));
+	e->floored = gus_zalloc((t->nodes.n + 1) * sizeof(*e->floored));
+	e->corrected = gus_zalloc((t->nodes.n + 1) * sizeof(*e->corrected));
+	*tree = (struct gus_topdown_tree){ .level = e->level,
+					   .shares = gus_zalloc((t->nodes.n + 1) * sizeof(*tree->shares)) };
+	fill_events(e);
+	tree->slots = count_slots(e);
+	tree->time_ns = time_of(e);
+	for (uint32_t i = 0; i < t->nodes.n; i++) {
+		struct gus_topdown_share *s = &tree->shares[i];
+
+		s->value = e->values[t->nodes.v[i].value];
+		s->known = isfinite(s->value);
+		if (!s->known) {
+			s->value = 0;
+			continue;
+		}
+		s->floored = e->floored[i];
+		s->corrected = e->corrected[i];
+		judge(e, i, s);
+		s->above = is_above(e, tree, i);
+	}
+	add_up_all(e, tree);
+	free(e->list);
+	free(e->values);
+	free(e->slopes);
+	free(e->floored);
+	free(e->corrected);
+}
+
 void gus_topdown_evaluate(struct gus_topdown_tree *tree, const struct gus_topdown *t, unsigned level,
 			  const struct gus_topdown_count *events, const struct gus_topdown_count *series, size_t n)
 {
 	struct evaluation e = { .t = t, .level = level, .events = events, .series = series,
 				.intervals = series ? n : 0 };
 
-	e.list = gus_alloc((t->events.n + 1) * sizeof(*e.list));
-	e.n = gus_topdown_events(t, level, e.list);
-	e.values = gus_zalloc((t->values.n + 1) * sizeof(*e.values));
-	e.slopes = gus_zalloc((e.n + 1) * sizeof(*e.slopes));
-	e.floored = gus_zalloc((t->nodes.n + 1) * sizeof(*e.floored));
-	e.corrected = gus_zalloc((t->nodes.n + 1) * sizeof(*e.corrected));
-	*tree = (struct gus_topdown_tree){ .level = level,
-					   .shares = gus_zalloc((t->nodes.n + 1) * sizeof(*tree->shares)) };
-	fill_events(&e);
-	for (uint32_t i = 0; i < t->nodes.n; i++) {
-		struct gus_topdown_share *s = &tree->shares[i];
+	evaluate(&e, tree);
+}
 
-		s->value = e.values[t->nodes.v[i].value];
-		s->known = isfinite(s->value);
-		if (!s->known) {
-			s->value = 0;
-			continue;
-		}
-		s->floored = e.floored[i];
-		s->corrected = e.corrected[i];
-		judge(&e, i, s);
-		s->above = is_above(&e, tree, i);
-	}
-	add_up_all(&e, tree);
-	free(e.list);
-	free(e.values);
-	free(e.slopes);
-	free(e.floored);
-	free(e.corrected);
+void gus_topdown_evaluate_drawn(struct gus_topdown_tree *tree, const struct gus_topdown *t, unsigned level,
+				const struct gus_topdown_count *events, const struct gus_topdown_draw *draw)
+{
+	struct evaluation e = { .t = t, .level = level, .events = events, .draw = draw };
+
+	evaluate(&e, tree);
 }
 
 void gus_topdown_tree_free(struct gus_topdown_tree *tree)

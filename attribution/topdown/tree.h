@@ -36,6 +36,7 @@ enum gus_topdown_sureness {
 	GUS_TOPDOWN_WHOLE,      /* all its groups ran all the time: there is nothing to be unsure of */
 	GUS_TOPDOWN_SERIES,     /* the interval has it in 95 of 100 cases */
 	GUS_TOPDOWN_BOUND,      /* it cannot be outside */
+	GUS_TOPDOWN_DRAWN,      /* as SERIES; what is unsure is which differences were drawn (sums.h) */
 };
 
 struct gus_topdown_share {
@@ -56,12 +57,23 @@ struct gus_topdown_tree {
 	struct gus_topdown_share *shares; /* one a node of the table; those below `level` are not known */
 	/* All slots, and all cycles, as a share of themselves: 1; `parted` where the first level is known. */
 	struct gus_topdown_share roots[GUS_TOPDOWN_UNITS];
+	/* How many slots there were, what shares of them are of: what the table calls `slots`. Scaled as counts are;
+	 * negative: not known. And for how long they were to be counted, over all tasks or CPUs. */
+	double slots;
+	uint64_t time_ns;
 };
 
 /* events: one an event of gus_topdown_events(table, level), in that order. series: n times as many, of intervals one
  * behind the other, whose sum they need not be; NULL if there is none. The caller frees with gus_topdown_tree_free. */
 void gus_topdown_evaluate(struct gus_topdown_tree *tree, const struct gus_topdown *table, unsigned level,
 			  const struct gus_topdown_count *events, const struct gus_topdown_count *series, size_t n);
+
+/* Of counts that are the sum of n differences, each drawn by chance: of the counts of each the products of every two,
+ * added up. */
+struct gus_topdown_draw { const double *moments; uint64_t n; };
+/* The same of these; sums.h has the rule. Fewer than four say nothing of how sure a share is: from 0 to 1. */
+void gus_topdown_evaluate_drawn(struct gus_topdown_tree *tree, const struct gus_topdown *table, unsigned level,
+				const struct gus_topdown_count *events, const struct gus_topdown_draw *draw);
 void gus_topdown_tree_free(struct gus_topdown_tree *tree);
 
 /* Whether its parts add up to it, within what the table states, what the method has set to 0, and what their intervals

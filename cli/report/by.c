@@ -18,7 +18,7 @@ static const struct { const char *word, *perf; enum gus_by by; } words[] = {
 	{ "tlb", "tlb", GUS_BY_TLB }, { "access", NULL, GUS_BY_ACCESS }, { "locked", "locked", GUS_BY_LOCKED },
 	{ "data-page", NULL, GUS_BY_DATA_PAGE }, { "data-line", "dcacheline", GUS_BY_DATA_LINE },
 	{ "data-module", "dso_daddr", GUS_BY_DATA_MODULE }, { "data-symbol", "symbol_daddr", GUS_BY_DATA_SYMBOL },
-	{ "block", NULL, GUS_BY_BLOCK }, { "loop", NULL, GUS_BY_LOOP },
+	{ "block", NULL, GUS_BY_BLOCK }, { "loop", NULL, GUS_BY_LOOP }, { "time", "time", GUS_BY_TIME },
 };
 #define WORDS (sizeof(words) / sizeof(*words))
 

@@ -6,7 +6,7 @@
 struct gus_error;
 
 #define GUS_BY_WORDS "function module line instruction thread process comm data-source snoop tlb access locked " \
-	"data-page data-line data-module data-symbol block loop"
+	"data-page data-line data-module data-symbol block loop time"
 
 /* Words with commas between them, as bits of enum gus_by. 0, or -1 with err. */
 int gus_report_by_parse(unsigned *by, const char *text, struct gus_error *err);

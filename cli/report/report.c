@@ -21,6 +21,7 @@
 #include "cli/report/folded.h"
 #include "cli/report/render.h"
 #include "cli/report/sharing.h"
+#include "cli/report/slots.h"
 #include "cli/report/sorting.h"
 #include "cli/report/stats.h"
 #include "cli/report/trees.h"
@@ -44,7 +45,8 @@ struct report_options {
 	uint64_t max_depth;
 	bool inlines, collapse, children, quiet, header;
 	bool off_cpu, wall, kernel_ends;
-	bool false_sharing, stats, stacks, replay, vs_model;
+	bool false_sharing, stats, stacks, replay, vs_model, topdown;
+	uint64_t intervals;           /* into which time is cut, with topdown */
 	bool stdio, counts;           /* what is so anyhow */
 	int verbosity;
 };
@@ -105,8 +107,8 @@ static const struct gus_option options[] = {
 	{ 0, "by", "WHAT[,WHAT]", "What a row is, or several at once: function (the default), module, line, "
 	  "instruction; thread, process, or comm: what a thread was called; of accesses to memory, where the recording "
 	  "has them, data-source: where the data were, snoop, tlb, access, locked; data-page, data-line: of caches, "
-	  "data-module, data-symbol: what is there; with --stacks also block and loop.", GUS_OPTION_CALL,
-	  .call = call_by, .choices = GUS_BY_WORDS, .filled = true },
+	  "data-module, data-symbol: what is there; with --stacks also block and loop, with --topdown time.",
+	  GUS_OPTION_CALL, .call = call_by, .choices = GUS_BY_WORDS, .filled = true },
 	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default; time is the same), samples, total, name, "
 	  "module, line, offset, pid, tid; of data address, latency (the longest median first), sum of latencies "
 	  "(weight is the same); longest, of latencies or times off the CPU.", GUS_OPTION_STRING, AT(sort),
@@ -146,6 +148,15 @@ static const struct gus_option options[] = {
 	  .why = "JSON has both" } },
 	{ 0, "replay", NULL, "With --stacks: replay snapshots although somebody else made the recording.",
 	  GUS_OPTION_FLAG, AT(replay), .fit = { .needs = "stacks" } },
+	{ 0, "topdown", NULL, "Instead of rows: what became of issue slots over time; --by thread, function and "
+	  "others: of each of these, by the counts that samples bring along (record --topdown=samples).",
+	  GUS_OPTION_FLAG,
+	  AT(topdown),
+	  .fit = { .excludes = "sort symbol stacks off-cpu wall false-sharing stats call-graph inverted children "
+	  "flamegraph",
+	  .why = "it is a report of its own" } },
+	{ 0, "intervals", "N", "With --topdown: into how many parts time is cut; 20 by default.", GUS_OPTION_NUMBER,
+	  AT(intervals), .bounds = { 1, 1000 }, .fit = { .needs = "topdown" } },
 	{ 0, "stats", NULL, "Instead of rows: how many records of each kind the recording has, and samples of each "
 	  "event.", GUS_OPTION_FLAG, AT(stats),
 	  .fit = { .excludes = "by sort symbol dso comm pid tid cpu time event percent-limit off-cpu wall "
@@ -201,7 +212,7 @@ static const struct gus_option options[] = {
 static const struct gus_option_rule rules[] = {
 	{ "by=*module*", NO_TASK }, { "by=*line*", NO_TASK }, { "by=*instruction*", NO_TASK }, { "by=*,*", NO_TASK },
 	{ "by=*data*", NO_TASK }, { "by=snoop", NO_TASK }, { "by=tlb", NO_TASK }, { "by=access", NO_TASK },
-	{ "by=locked", NO_TASK },
+	{ "by=locked", NO_TASK }, { "by=*time*", { .needs = "topdown", .why = "rows are of code, tasks or data" } },
 	{ "by=*data-*", NO_TIME }, { "by=*snoop*", NO_TIME }, { "by=*tlb*", NO_TIME }, { "by=*access*", NO_TIME },
 	{ "by=*locked*", NO_TIME },
 	{ "off-cpu", NO_CPU }, { "wall", NO_CPU },
@@ -464,6 +475,63 @@ static int share(const struct report_options *o, struct gus_reader *reader, stru
 	return rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
 }
 
+/* What of the profile's slots is in each part, in the format asked for. */
+static int show_slots(const struct report_options *o, struct gus_report *r, struct gus_error *err)
+{
+	const bool by_time = !o->by || o->by == GUS_BY_TIME;
+	struct gus_report_slots slots;
+	struct gus_view view = { 0 };
+	char *by = gus_report_by_name(by_time ? GUS_BY_TIME : o->by);
+	int rc;
+
+	if (!by_time) {
+		gus_view_make(&view, r->profile, o->by, o->inlines);
+		r->view = &view;
+	}
+	r->units = gus_units_of(r->profile);
+	rc = by_time ? gus_report_slots_by_time(&slots, r->profile, o->intervals, err) :
+		gus_report_slots_by_rows(&slots, r, err);
+	if (rc == 0) {
+		if (o->format == TEXT && o->screen.pager)
+			gus_pager_begin(r->screen);
+		if (o->format == JSON)
+			rc = gus_render_slots_json(r, &slots, by);
+		else if (o->format == CSV)
+			gus_render_slots_csv(&slots);
+		else
+			gus_render_slots_text(r, &slots);
+		gus_report_slots_free(&slots);
+	}
+	if (!by_time)
+		gus_view_free(&view);
+	free(by);
+	return rc;
+}
+
+static int slots(const struct report_options *o, struct gus_reader *reader, struct gus_filter *filter,
+		 const struct gus_symbols_options *symbols, uint64_t length)
+{
+	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
+	const struct gus_screen screen = gus_screen_of(stdout, &o->screen);
+	struct gus_error err = { 0 };
+	struct gus_profile profile;
+	struct gus_report r = { .path = o->input, .length_ns = length, .screen = &screen, .header = o->header,
+				.profile = &profile, .percent_limit = o->percent_limit };
+	int rc;
+
+	filter->slots = o->intervals;
+	filter->length_ns = length;
+	if (gus_profile_load(&profile, reader, filter, symbols, log, &err) != 0)
+		return status_of(&err);
+	gus_heed_tell(profile.heed, NULL, 1);
+	rc = show_slots(o, &r, &err);
+	fflush(stdout);
+	if (rc == 0 && o->format != TEXT)
+		gus_report_notices(&r, warn, (void *)(uintptr_t)log);
+	gus_profile_free(&profile);
+	return rc == 0 ? 0 : err.code != GUS_OK ? status_of(&err) : GUS_EXIT_OWN_FAILURE;
+}
+
 static int count(const struct report_options *o, struct gus_reader *reader)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
@@ -534,8 +602,13 @@ static int move(const struct report_options *o)
 }
 
 /* Without a trace nobody knows of blocks and loops what they are. */
-static int check_by(unsigned by, struct gus_error *err)
+static int check_by(unsigned by, bool topdown, struct gus_error *err)
 {
+	if (topdown && by & (GUS_BY_DATA | GUS_BY_EXECUTED))
+		return gus_fail(err, GUS_E_USAGE, "--topdown is by time, or by function, module, line, instruction, "
+				"thread, process and comm");
+	if (by & GUS_BY_TIME && by != GUS_BY_TIME)
+		return gus_fail(err, GUS_E_USAGE, "--by time stands alone");
 	return by & GUS_BY_EXECUTED ? gus_fail(err, GUS_E_USAGE, "--by block and --by loop are of what was executed: "
 					       "they need --stacks") : 0;
 }
@@ -557,7 +630,7 @@ static int report(struct report_options *o)
 	char *build_ids = gus_naming_build_ids(o->build_ids);
 	int status = 0, rc;
 
-	if (check_by(o->by, &err) != 0 ||
+	if (check_by(o->by, o->topdown, &err) != 0 ||
 	    gus_sorting_parse(&sorting, o->children ? "total" : o->sort, &err) != 0 ||
 	    gus_sorting_fits(&sorting, by_of(o), weighs_of(o), &err) != 0 ||
 	    !(naming = gus_naming_begin(&o->naming, log, &err)) ||
@@ -591,6 +664,10 @@ static int report(struct report_options *o)
 		status = share(o, reader, &filter, &symbols, length);
 		goto out;
 	}
+	if (o->topdown) {
+		status = slots(o, reader, &filter, &symbols, length);
+		goto out;
+	}
 	if (gus_profile_load(&profile, reader, &filter, &symbols, log, &err) != 0) {
 		gus_progress_end(&progress);
 		status = status_of(&err);
@@ -620,7 +697,7 @@ out:
 static int run(int argc, char **argv)
 {
 	struct report_options o = { .input = GUS_RECORDING_DEFAULT, .sort = "", .inlines = true,
-				   .percent_limit = -1,
+				   .percent_limit = -1, .intervals = 20,
 				   .graph = GUS_TREES_DEFAULTS,
 				   .screen = GUS_SCREEN_DEFAULTS, .naming = GUS_NAMING_DEFAULTS };
 	int status;

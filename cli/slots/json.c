@@ -35,8 +35,8 @@ static void add_node(void *context, const struct gus_topdown *t, const struct gu
 	json_object_set_new(o, "share", json_real(s->value));
 	json_object_set_new(o, "evidence", json_string("inferred"));
 	json_object_set_new(o, "running", json_real(s->seen));
-	json_object_set_new(o, "ci95", s->sureness == GUS_TOPDOWN_SERIES ? gus_json_pair(s->low, s->high) :
-			    json_null());
+	json_object_set_new(o, "ci95", s->sureness == GUS_TOPDOWN_SERIES || s->sureness == GUS_TOPDOWN_DRAWN ?
+			    gus_json_pair(s->low, s->high) : json_null());
 	json_object_set_new(o, "bounds", s->sureness == GUS_TOPDOWN_BOUND ? gus_json_pair(s->low, s->high) :
 			    json_null());
 	json_object_set_new(o, "correction", node->correction_why ? json_real(s->corrected) : json_null());
@@ -56,6 +56,8 @@ json_t *gus_slots_json(const struct gus_topdown *t, const struct gus_topdown_tre
 	json_object_set_new(o, "cores", gus_json_text(t->title));
 	json_object_set_new(o, "pmu", gus_json_text(t->pmu));
 	json_object_set_new(o, "level", json_integer(tree->level));
+	json_object_set_new(o, "counted_slots", tree->slots >= 0 ? json_real(tree->slots) : json_null());
+	json_object_set_new(o, "counted_ns", json_integer((json_int_t)tree->time_ns));
 	json_object_set_new(o, "slots", sum(&tree->roots[GUS_TOPDOWN_SLOTS]));
 	json_object_set_new(o, "cycles", sum(&tree->roots[GUS_TOPDOWN_CYCLES]));
 	json_object_set_new(o, "nodes", nodes);
@@ -69,7 +71,7 @@ json_t *gus_slots_recorded_json(const struct gus_topdown_recorded *r)
 	for (size_t i = 0; r && i < r->kinds.n; i++) {
 		struct gus_topdown_tree tree;
 
-		if (!r->kinds.v[i].table)
+		if (!r->kinds.v[i].table || !r->readings.n)
 			continue;
 		gus_topdown_recorded_tree(r, &r->kinds.v[i], &tree);
 		json_array_append_new(list, gus_slots_json(r->kinds.v[i].table, &tree));

@@ -19,10 +19,18 @@ typedef void gus_slots_visit(void *context, const struct gus_topdown *table, con
 void gus_slots_walk(const struct gus_topdown *table, const struct gus_topdown_tree *tree, gus_slots_visit *visit,
 		    void *context);
 
+/* Of a share, as a percentage without its sign; what is below 0 keeps its own. */
+void gus_slots_percent(char *text, size_t room, double share, int digits);
+/* How many slots a tree is of, and in how much time, as ", 12.346 G in 1.23 s"; "" if it does not know. */
+void gus_slots_amount(const struct gus_topdown_tree *tree, char text[96]);
+
 /* A line for each node; before: stands before each of them, or NULL. With notes what the method has changed, and what
  * does not add up, follows in lines that begin with '#'. */
 void gus_slots_text(FILE *out, const struct gus_screen *screen, const char *before, bool notes,
 		    const struct gus_topdown *table, const struct gus_topdown_tree *tree);
+/* In lines that begin with '#': of which cores, how many slots, the tree, its notes. */
+void gus_slots_text_headed(FILE *out, const struct gus_screen *screen, const struct gus_topdown *table,
+			   const char *pmu, const struct gus_topdown_tree *tree);
 /* An object: table, cores, pmu, level, sums of all slots and cycles, nodes. */
 json_t *gus_slots_json(const struct gus_topdown *table, const struct gus_topdown_tree *tree);
 

@@ -18,8 +18,7 @@ struct tree_text {
 	bool marked;            /* a node was marked as worth looking at */
 };
 
-/* Of a share, as a percentage; what is below 0 keeps its sign. */
-static void percent(char *text, size_t room, double share, int digits)
+void gus_slots_percent(char *text, size_t room, double share, int digits)
 {
 	bool below = share < 0;
 
@@ -45,9 +44,13 @@ static void sureness_text(const struct gus_topdown_share *s, char *text, size_t 
 	*text = '\0';
 	if (s->sureness == GUS_TOPDOWN_WHOLE)
 		return;
-	percent(low, sizeof(low), s->low, 1);
-	percent(high, sizeof(high), s->high, 1);
-	percent(seen, sizeof(seen), s->seen, 0);
+	gus_slots_percent(low, sizeof(low), s->low, 1);
+	gus_slots_percent(high, sizeof(high), s->high, 1);
+	gus_slots_percent(seen, sizeof(seen), s->seen, 0);
+	if (s->sureness == GUS_TOPDOWN_DRAWN) {
+		snprintf(text, room, "95%%: %s .. %s", low, high);
+		return;
+	}
 	snprintf(text, room, s->sureness == GUS_TOPDOWN_SERIES ? "95%%: %s .. %s (counted %s %% of the time)" :
 		 "not outside %s .. %s (counted %s %% of the time)", low, high, seen);
 }
@@ -77,7 +80,7 @@ static void print_node(void *context, const struct gus_topdown *t, const struct 
 	char share[32], sure[128], name[96], *title;
 	size_t used;
 
-	percent(share, sizeof(share), s->value, 1);
+	gus_slots_percent(share, sizeof(share), s->value, 1);
 	sureness_text(s, sure, sizeof(sure));
 	snprintf(name, sizeof(name), "%*s%s%s", (int)(2 * depth), "", node->name, s->above ? " *" : "");
 	text->marked |= s->above;
@@ -104,8 +107,8 @@ static void note_sum(const struct tree_text *text, const char *name, const char 
 
 	if (gus_topdown_adds_up(s))
 		return;
-	percent(rest, sizeof(rest), s->rest, 2);
-	percent(allowed, sizeof(allowed), s->allowed, 2);
+	gus_slots_percent(rest, sizeof(rest), s->rest, 2);
+	gus_slots_percent(allowed, sizeof(allowed), s->allowed, 2);
 	fold(text, gus_format("the parts of %s do not add up to it: %s %% are left over, and %s %% may be%s%s", name,
 			      rest, allowed, why ? ": " : "", why ? why : ""));
 }
@@ -119,7 +122,7 @@ static void print_notes(const struct tree_text *text, const struct gus_topdown *
 		char floored[32];
 
 		if (s->known && s->floored > 0) {
-			percent(floored, sizeof(floored), -s->floored, 2);
+			gus_slots_percent(floored, sizeof(floored), -s->floored, 2);
 			fold(text, gus_format("%s would be %s %%, and the method makes that 0", node->name, floored));
 		}
 		if (s->known)
@@ -166,6 +169,38 @@ static bool is_any_known(const struct gus_topdown *t, const struct gus_topdown_t
 	return false;
 }
 
+void gus_slots_amount(const struct gus_topdown_tree *tree, char text[96])
+{
+	static const struct { double scale; const char *prefix; } prefixes[] = { { 1e9, " G" }, { 1e6, " M" },
+		{ 1e3, " k" }, { 1, "" } };
+	char number[32], time[48];
+	size_t i = 0;
+
+	*text = '\0';
+	if (!(tree->slots >= 0))
+		return;
+	while (i < 3 && tree->slots < prefixes[i].scale)
+		i++;
+	gus_fixed_format(number, sizeof(number), tree->slots / prefixes[i].scale, i < 3 ? 3 : 0);
+	gus_time_format(time, sizeof(time), tree->time_ns);
+	if (tree->time_ns)
+		snprintf(text, 96, ", %s%s in %s", number, prefixes[i].prefix, time);
+	else
+		snprintf(text, 96, ", %s%s", number, prefixes[i].prefix);
+}
+
+void gus_slots_text_headed(FILE *out, const struct gus_screen *screen, const struct gus_topdown *table,
+			   const char *pmu, const struct gus_topdown_tree *tree)
+{
+	char amount[96], *head;
+
+	gus_slots_amount(tree, amount);
+	head = gus_format("issue slots (%s, %s)%s:", table->title, pmu, amount);
+	gus_screen_fold(screen, out, "# ", "#   ", head);
+	free(head);
+	gus_slots_text(out, screen, "#", true, table, tree);
+}
+
 void gus_slots_recorded_text(FILE *out, const struct gus_screen *screen, const struct gus_topdown_recorded *r)
 {
 	for (size_t i = 0; r && i < r->kinds.n; i++) {
@@ -177,14 +212,14 @@ void gus_slots_recorded_text(FILE *out, const struct gus_screen *screen, const s
 				       kind->title);
 			continue;
 		}
+		if (!r->readings.n)
+			continue;
 		gus_topdown_recorded_tree(r, kind, &tree);
-		if (is_any_known(kind->table, &tree)) {
-			gus_text_print(out, "# issue slots (%s, %s):\n", kind->title, kind->pmu);
-			gus_slots_text(out, screen, "#", true, kind->table, &tree);
-		} else {
+		if (is_any_known(kind->table, &tree))
+			gus_slots_text_headed(out, screen, kind->table, kind->pmu, &tree);
+		else
 			gus_text_print(out, "# issue slots (%s, %s): not known, as their events did not count: "
 				       "no counter was free, or nothing ran\n", kind->title, kind->pmu);
-		}
 		gus_topdown_tree_free(&tree);
 	}
 }

@@ -302,7 +302,7 @@ static void take_reading(const struct gus_stat_part *part, void *context)
 	struct job *j = context;
 
 	if (j->topdown.n)
-		gus_stat_view_read(j->whole, part->rows);
+		gus_stat_view_read(j->whole, part->rows, part->to_ns);
 	if (j->interval_ns && !j->readings)
 		begin_interval(j, part);
 	if (j->memory)
@@ -317,7 +317,7 @@ static void take_reading(const struct gus_stat_part *part, void *context)
 		sum->running_ns += part->rows[i].count.running_ns;
 	}
 	if (j->topdown.n)
-		gus_stat_view_read(&j->part, part->rows);
+		gus_stat_view_read(&j->part, part->rows, part->to_ns);
 	j->part.to_ns = part->to_ns;
 	if (++j->readings == j->every)
 		show_interval(j);

@@ -280,11 +280,17 @@ static void print_trees(FILE *out, const struct gus_stat_view *v, const char *be
 	for (size_t i = 0; i < v->topdown->n; i++) {
 		const struct gus_topdown_counted *counted = &v->topdown->v[i];
 		struct gus_topdown_tree tree;
+		char amount[96], *head;
 
 		if (!gus_stat_topdown(v, counted, &tree))
 			continue;
-		if (!before)
-			gus_text_print(out, "\n Issue slots (%s):\n", counted->table->title);
+		gus_slots_amount(&tree, amount);
+		head = gus_format("Issue slots (%s)%s:", counted->table->title, amount);
+		if (!before) {
+			putc('\n', out);
+			gus_screen_fold(v->screen, out, " ", "   ", head);
+		}
+		free(head);
 		gus_slots_text(out, v->screen, before, !before, counted->table, &tree);
 		gus_topdown_tree_free(&tree);
 	}

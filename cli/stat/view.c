@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/topdown/kinds.h"
 #include "attribution/topdown/tree.h"
 #include "cli/common/topdown.h"
 #include "collector/events/event.h"
+#include "collector/stat/stat_target.h"
 
 void gus_stat_view_init(struct gus_stat_view *v, const struct gus_events *events)
 {
@@ -20,7 +22,7 @@ void gus_stat_view_free(struct gus_stat_view *v)
 	for (size_t i = 0; i < v->lines.n; i++)
 		gus_vec_free(&v->lines.v[i].values);
 	gus_vec_free(&v->lines);
-	gus_vec_free(&v->readings.counts);
+	gus_topdown_readings_free(&v->readings);
 	gus_vec_free(&v->elapsed);
 	gus_vec_free(&v->user);
 	gus_vec_free(&v->system);
@@ -60,13 +62,27 @@ static struct gus_topdown_count count_of(const struct gus_stat_row *row)
 					   row->state == GUS_TALLY_OPEN };
 }
 
-void gus_stat_view_read(struct gus_stat_view *v, const struct gus_stat_row *rows)
+/* Which cores a task was on its events of each kind tell together; of whole CPUs each has its own. */
+static void settle_kinds(const struct gus_stat_view *v, struct gus_topdown_count *counts)
+{
+	struct gus_vec(struct gus_topdown_kind_span) spans = { 0 };
+
+	if (v->target && v->target->kind == GUS_STAT_CPUS)
+		return;
+	for (size_t i = 0; i < v->topdown->n; i++)
+		gus_vec_push(&spans, (struct gus_topdown_kind_span){ v->topdown->v[i].first, v->topdown->v[i].n });
+	gus_topdown_kinds_settle(counts, spans.v, spans.n);
+	gus_vec_free(&spans);
+}
+
+void gus_stat_view_read(struct gus_stat_view *v, const struct gus_stat_row *rows, uint64_t at_ns)
 {
 	struct gus_topdown_count *counts = gus_alloc((v->lines.n + 1) * sizeof(*counts));
 
 	for (size_t i = 0; i < v->lines.n; i++)
 		counts[i] = count_of(&rows[i]);
-	gus_topdown_readings_add(&v->readings, counts, v->lines.n);
+	settle_kinds(v, counts);
+	gus_topdown_readings_add(&v->readings, counts, v->lines.n, at_ns);
 	free(counts);
 }
 
@@ -190,6 +206,7 @@ bool gus_stat_topdown(const struct gus_stat_view *v, const struct gus_topdown_co
 
 	for (size_t i = 0; i < v->lines.n; i++)
 		counts[i] = count_of(&v->lines.v[i].row);
+	settle_kinds(v, counts);
 	gus_topdown_readings_tree(&v->readings, counted->table, counted->level, counts, counted->first, v->lines.n,
 		tree);
 	free(counts);

@@ -53,8 +53,8 @@ void gus_stat_view_init(struct gus_stat_view *v, const struct gus_events *events
 void gus_stat_view_free(struct gus_stat_view *v);
 /* Adds a run, or the one part that an interval has. */
 void gus_stat_view_add(struct gus_stat_view *v, const struct gus_stat_row *rows, uint64_t elapsed_ns);
-/* Adds a reading; times are since the one before. */
-void gus_stat_view_read(struct gus_stat_view *v, const struct gus_stat_row *rows);
+/* Adds a reading that was taken so long after counting began; times are since the one before. */
+void gus_stat_view_read(struct gus_stat_view *v, const struct gus_stat_row *rows, uint64_t at_ns);
 /* To be called when all have been added. */
 void gus_stat_view_settle(struct gus_stat_view *v);
 

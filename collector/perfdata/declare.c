@@ -44,8 +44,9 @@ struct gus_perfdata_attr gus_perfdata_declare(const Gusprof__Header *header, uin
 		.clockid = has_clockid(header) ? CLOCK_MONOTONIC : 0,
 	};
 
-	a.flags = FLAG(EXCLUDE_USER, e->exclude_user) | FLAG(EXCLUDE_KERNEL, e->exclude_kernel) |
-		FLAG(EXCLUDE_HV, e->exclude_hv) | FLAG(FREQ, !e->period && e->frequency) |
+	a.flags = FLAG(INHERIT, e->inherit) | FLAG(EXCLUDE_USER, e->exclude_user) |
+		FLAG(EXCLUDE_KERNEL, e->exclude_kernel) | FLAG(EXCLUDE_HV, e->exclude_hv) |
+		FLAG(FREQ, !e->period && e->frequency) |
 		(uint64_t)(e->precise & 3) << PRECISE | FLAG(SAMPLE_ID_ALL, true) |
 		FLAG(EXCLUDE_CALLCHAIN_USER, unwound) | FLAG(USE_CLOCKID, has_clockid(header)) |
 		FLAG(MMAP, first) | FLAG(COMM, first) | FLAG(TASK, first) | FLAG(MMAP2, first) |

@@ -405,6 +405,7 @@ static Gusprof__Event *describe_event(const struct gus_perfdata_attr *a, const s
 	m->regs_intr = a->regs_intr;
 	m->regs_user = a->regs_user;
 	m->read_format = a->read_format;
+	m->inherit = a->flags >> GUS_PERFDATA_INHERIT & 1;
 	m->branch_type = a->branch_type;
 	return m;
 }

@@ -111,7 +111,7 @@ static int show_slots(const struct gus_screen *screen, bool csv)
 	for (uint64_t reading = 0; reading < 8; reading++) {
 		for (size_t i = 0; i < counted.n; i++)
 			count_slots(run, &counted.v[i], i == 0, reading);
-		gus_stat_view_read(&v, run);
+		gus_stat_view_read(&v, run, (reading + 1) * 100000000);
 		gus_stat_view_add(&v, run, 100000000);
 	}
 	v.runs = 1;

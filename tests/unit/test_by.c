@@ -62,7 +62,7 @@ static void each_word_is_a_thing_of_its_own(void **state)
 		assert_string_equal(name, word);
 		free(name);
 	}
-	assert_int_equal(all, GUS_BY_CODE | GUS_BY_TASK | GUS_BY_DATA | GUS_BY_EXECUTED);
+	assert_int_equal(all, GUS_BY_CODE | GUS_BY_TASK | GUS_BY_DATA | GUS_BY_EXECUTED | GUS_BY_TIME);
 }
 
 static void several_words_are_several_things(void **state)

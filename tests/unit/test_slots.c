@@ -146,7 +146,7 @@ static void reported(void **state)
 	assert_non_null(p.slots);
 	assert_int_equal(p.slots->readings.n, 5);
 	text = text_of(&p);
-	assert_string_equal(text, "# issue slots (Intel Ice Lake, cpu):\n"
+	assert_string_equal(text, "# issue slots (Intel Ice Lake, cpu), 25.000 k in 50.00 ms:\n"
 		"#              19.0 %  frontend_bound *  the front end delivered nothing\n"
 		"#              32.0 %  backend_bound *   the back end took nothing\n"
 		"#              40.0 %  retiring          for what retired\n"

@@ -764,7 +764,7 @@ static void halved(void **state)
 	for (unsigned k = 0; k < 1025; k++) {
 		struct gus_topdown_count c[] = { { k, 10, 5, true }, { 100 * k, 10, 5, k != 3 } };
 
-		gus_topdown_readings_add(&r, c, 2);
+		gus_topdown_readings_add(&r, c, 2, 10 * (k + 1));
 		assert_int_equal(r.n, k < 1024 ? k + 1 : 513);
 		assert_int_equal(r.counts.n, 2 * r.n);
 	}
@@ -775,8 +775,9 @@ static void halved(void **state)
 		assert_true(near(a->value, sum, 0) && near(b->value, 100 * sum, 0));
 		assert_true(a->enabled_ns == 10 * of && a->running_ns == 5 * of && b->running_ns == 5 * of);
 		assert_true(a->known && b->known == (k != 1));
+		assert_int_equal(r.ends.v[k], k < 512 ? 20 * (k + 1) : 10250);
 	}
-	gus_vec_free(&r.counts);
+	gus_topdown_readings_free(&r);
 }
 
 /* A process in turns of 4 ms, of which the two groups see every other one; what is true is known. */
