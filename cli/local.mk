@@ -83,6 +83,7 @@ gusprof_SOURCES = \
 	cli/model/view.h \
 	cli/record/beyond.c cli/record/beyond.h \
 	cli/record/call_graph.c cli/record/call_graph.h \
+	cli/record/carry.c cli/record/carry.h \
 	cli/record/callers.c cli/record/callers.h \
 	cli/record/embed.c cli/record/embed.h \
 	cli/record/jit.c cli/record/jit.h \

@@ -121,6 +121,7 @@ collector_libcollector_a_SOURCES = \
 	collector/timing/sum.c collector/timing/sum.h \
 	collector/timing/timing.c collector/timing/timing.h \
 	collector/trial/branches.c collector/trial/branches.h \
+	collector/trial/carried.c collector/trial/carried.h \
 	collector/trial/callers.c collector/trial/callers.h \
 	collector/trial/planned.c \
 	collector/trial/probe.c collector/trial/probe.h \

@@ -73,6 +73,7 @@ case_tests = \
 	tests/cases/statuses.sh \
 	tests/cases/correlation.sh \
 	tests/cases/suite.sh \
+	tests/cases/topdown.sh \
 	tests/cases/trace.sh \
 	tests/cases/trace-arm64.sh \
 	tests/cases/trace-ends.sh \
@@ -116,7 +117,7 @@ tests_cases_make_calls_SOURCES = tests/cases/make_calls.c tests/unit/made_sideba
 EXTRA_DIST += tests/cases/browser.py tests/cases/flame.py tests/cases/flame_browser.py tests/cases/flame_tree.js
 check_PROGRAMS += tests/cases/make-columns
 tests_cases_make_columns_SOURCES = tests/cases/make_columns.c tests/unit/made_sideband.h $(made_mapping)
-EXTRA_DIST += tests/cases/filters.py
+EXTRA_DIST += tests/cases/filters.py tests/cases/topdown.py
 EXTRA_DIST += tests/cases/played_run.py
 EXTRA_DIST += tests/cases/perfdata.py tests/cases/perfdata_hostile.py tests/cases/perfdata_known.py
 check_PROGRAMS += tests/cases/tell-samples
@@ -875,7 +876,7 @@ tests_unit_test_perf_names_SOURCES = tests/unit/test_perf_names.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c cli/common/topdown.c cli/common/topdown.h
 tests_unit_test_slots_SOURCES = tests/unit/test_slots.c cli/common/json.c cli/common/print.c cli/common/topdown.c \
-	cli/record/slots.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c \
+	cli/record/carry.c cli/record/slots.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c \
 	cli/slots/json.c cli/slots/text.c
 tests_unit_test_slots_parts_SOURCES = tests/unit/test_slots_parts.c
 tests_unit_test_topdown_SOURCES = tests/unit/test_topdown.c

@@ -20,6 +20,7 @@
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
 #include "cli/record/call_graph.h"
+#include "cli/record/carry.h"
 #include "cli/record/callers.h"
 #include "cli/record/embed.h"
 #include "cli/record/events.h"
@@ -74,6 +75,7 @@ struct record_options {
 	int verbosity, output_fd;
 	unsigned topdown;             /* level; 0: not asked */
 	bool memory;                  /* --memory-traffic */
+	bool carries;                 /* samples bring its counts along */
 	struct gus_target target;
 };
 
@@ -106,9 +108,18 @@ static int call_thread(const char *argument, void *values, struct gus_error *err
 	return gus_target_add(&((struct record_options *)values)->target, GUS_TARGET_THREADS, argument, err);
 }
 
+static bool is_topdown(const char *word)
+{
+	return strcmp(word, "samples") == 0 || gus_topdown_is_level(word);
+}
+
 static int call_topdown(const char *argument, void *values, struct gus_error *err)
 {
-	return gus_topdown_level(argument, &((struct record_options *)values)->topdown, err);
+	struct record_options *o = values;
+
+	o->carries = argument && strcmp(argument, "samples") == 0;
+	o->topdown = 0;
+	return o->carries ? 0 : gus_topdown_level(argument, &((struct record_options *)values)->topdown, err);
 }
 
 static int call_switch_output(const char *argument, void *values, struct gus_error *err)
@@ -200,8 +211,9 @@ static const struct gus_option options[] = {
 	{ 0, "overwrite", NULL, "A flight recorder: keep only the newest samples, in memory, and write them on "
 	  "SIGUSR2 and at the end.", GUS_OPTION_FLAG, AT(overwrite) },
 	{ 0, "topdown", "[=LEVEL]", "Count also what becomes of issue slots, down to LEVEL (2), ten times a second: "
-	  "'gusprof report' shows the tree above its rows.", GUS_OPTION_CALL, .call = call_topdown,
-	  .takes = gus_topdown_is_level,
+	  "'gusprof report' shows the tree above its rows. In place of a level, samples: each sample brings the counts "
+	  "along, and 'gusprof report --topdown --by thread' and others show whose they are.", GUS_OPTION_CALL,
+	  .call = call_topdown, .takes = is_topdown, .choices = "samples",
 	  .fit = { .inputs = PROCESSES | THREADS | ALL | CPUS | COMMAND } },
 	{ 0, "memory-traffic", NULL, "Count also what memory reads and writes, for all of the machine, ten times a "
 	  "second: 'gusprof report' shows rates above its rows.", GUS_OPTION_FLAG, AT(memory) },
@@ -239,6 +251,8 @@ static const struct gus_option_rule rules[] = {
 	{ "trace-window", { .excludes = "trace=off", .why = "then there are no windows" } },
 	{ "trace=qemu", { COMMAND, .excludes = "switch-output",
 	  .why = "the command is run a second time, at the end" } },
+	{ "topdown=samples", { .excludes = "event overwrite sample-cpus=always",
+	  .why = "it chooses what samples, and that counts with each sample" } },
 	{ "call-graph=lbr", { .excludes = "branch-any branch-filter",
 	  .why = "the CPU keeps either calls or branches" } },
 	{ "output=-", { .excludes = "switch-output", .why = "a pipe has no parts" } },
@@ -539,6 +553,7 @@ static int record(struct record_options *o, char **command)
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
 	struct gus_skid skid = { 0 };
+	struct gus_event alone;
 	int rc = 0;
 
 	gus_signals_note(&second.signals);
@@ -562,13 +577,16 @@ static int record(struct record_options *o, char **command)
 		gus_record_replay_init(&replay, &o->target);
 		rc = gus_record_events_choose(&events, &(struct gus_record_events_how){ .asked = o->events,
 			.single = o->overwrite ? "--overwrite" : o->sample_cpus == GUS_SAMPLE_CPUS_ALWAYS ?
-				"--sample-cpus always" : o->single ? "a reader" : NULL,
+				"--sample-cpus always" : o->carries ? "--topdown=samples" :
+				o->single ? "a reader" : NULL,
 			.living = o->watched == ON_PROCESSES || o->watched == ON_THREADS }, &pmus, &choice, log, &err);
 	}
 	if (rc == 0 && o->topdown)
 		rc = gus_record_slots_init(&slots, o->topdown, &o->target, &pmus, log, &err);
 	if (rc == 0 && o->memory)
 		rc = gus_record_memory_init(&memory, &pmus, &err);
+	if (rc == 0 && o->carries)
+		rc = gus_record_slots_carry(&slots, &events, &o->target, &pmus, &choice, log, &err);
 	if (rc == 0 && o->off_cpu)
 		rc = gus_record_events_add_off_cpu(&events, &pmus, log, &err);
 	if (rc == 0 && so.branch_type)
@@ -582,9 +600,10 @@ static int record(struct record_options *o, char **command)
 	}
 	if (rc == 0) {
 		gus_record_events_set_rates(&so, frequency, period);
-		gus_trial_skid(&events.v[0], &skid);
+		alone = gus_record_carry_alone(&events.v[0]);
+		gus_trial_skid(&alone, &skid);
 		slots.beside.next = o->memory ? &memory.beside : NULL;
-		so.beside = o->topdown ? &slots.beside : slots.beside.next;
+		so.beside = o->topdown || o->carries ? &slots.beside : slots.beside.next;
 		so.ready = announce;
 		so.ready_context = &announcement;
 		rc = gus_session_record(&so, &result, &err);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "cli/record/carry.h"
 #include "collector/stat/attach.h"
 #include "collector/target/target.h"
 #include "proto/writer.h"
@@ -89,16 +90,19 @@ static void drop_readings(struct gus_record_slots *s)
 
 static int write_readings(struct gus_record_slots *s, struct gus_writer *writer, struct gus_error *err)
 {
-	size_t n = s->events.n, kinds_n = s->told ? 0 : s->counted.n;
+	size_t n = s->events.n, kinds_n = s->told ? 0 : s->counted.n, names_n = 0;
 	Gusprof__SlotsKind *kind = gus_alloc((kinds_n + 1) * sizeof(*kind));
 	Gusprof__SlotsKind **kinds = gus_alloc((kinds_n + 1) * sizeof(Gusprof__SlotsKind *));
 	Gusprof__SlotsReading *reading = gus_alloc((s->readings.n + 1) * sizeof(*reading));
 	Gusprof__SlotsReading **readings = gus_alloc((s->readings.n + 1) * sizeof(Gusprof__SlotsReading *));
 	uint64_t *numbers = gus_alloc((3 * n * s->readings.n + 1) * sizeof(*numbers));
-	char **names = gus_alloc((n + 1) * sizeof(char *));
 	Gusprof__Slots m = GUSPROF__SLOTS__INIT;
+	char **names;
 	int rc;
 
+	for (size_t i = 0; i < s->counted.n; i++)
+		names_n += s->counted.v[i].n;
+	names = gus_alloc((names_n + 1) * sizeof(char *));
 	for (size_t i = 0; i < kinds_n; i++) {
 		describe(&s->counted.v[i], &kind[i], names + s->counted.v[i].first);
 		kinds[i] = &kind[i];
@@ -180,6 +184,42 @@ int gus_record_slots_init(struct gus_record_slots *s, unsigned level, const stru
 	s->now = gus_zalloc(s->events.n * sizeof(*s->now));
 	s->before = gus_zalloc(s->events.n * sizeof(*s->before));
 	return 0;
+}
+
+static int open_nothing(void *context, pid_t child, struct gus_error *err)
+{
+	(void)context;
+	(void)child;
+	(void)err;
+	return 0;
+}
+
+static void start_nothing(void *context)
+{
+	(void)context;
+}
+
+/* Once a file. */
+static int tell_tables(void *context, struct gus_writer *writer, uint64_t time, bool last, struct gus_error *err)
+{
+	struct gus_record_slots *s = context;
+	int rc = s->told ? 0 : write_readings(s, writer, err);
+
+	(void)time;
+	s->told &= !last;
+	return rc;
+}
+
+int gus_record_slots_carry(struct gus_record_slots *s, struct gus_events *events, const struct gus_target *target,
+			   struct gus_pmus *pmus, struct gus_choice *choice, const struct gus_log *log,
+			   struct gus_error *err)
+{
+	bool inherit = target->kind == GUS_TARGET_COMMAND || target->kind == GUS_TARGET_PROCESSES;
+
+	*s = (struct gus_record_slots){ .beside = { open_nothing, start_nothing, tell_tables, s }, .log = log };
+	if (gus_topdown_here(&s->tables, pmus, err) != 0)
+		return -1;
+	return gus_record_carry(events, &s->counted, &s->tables, inherit, pmus, choice, err);
 }
 
 void gus_record_slots_free(struct gus_record_slots *s)

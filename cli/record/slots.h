@@ -9,6 +9,7 @@
 #include "collector/session/options.h"
 #include "collector/stat/stat_target.h"
 
+struct gus_choice;
 struct gus_target;
 
 struct gus_record_slots {
@@ -25,6 +26,11 @@ struct gus_record_slots {
 	const struct gus_log *log;
 };
 
+/* Of samples that bring the counts along: says in the recording by which tables these are, and counts nothing itself.
+ * Changes events accordingly, and what choice says of them (cli/record/carry.h). Likewise. */
+int gus_record_slots_carry(struct gus_record_slots *s, struct gus_events *events, const struct gus_target *target,
+			   struct gus_pmus *pmus, struct gus_choice *choice, const struct gus_log *log,
+			   struct gus_error *err);
 /* Which events, down to a level, for that target. -1 if this machine cannot count them, with the reason; nothing is
  * opened yet. Free it in either case. */
 int gus_record_slots_init(struct gus_record_slots *s, unsigned level, const struct gus_target *target,

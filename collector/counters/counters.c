@@ -2,6 +2,7 @@
 #include "collector/counters/counters.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 #include "collector/host/clock.h"
 #include "collector/kernel/perf.h"
 
+#define GROUP_MOST 64 /* events of a group: more than any machine has counters */
 #define REDRAW_MIN_NS 100000000
 #define REDRAW_PERIODS 250
 #define REDRAW_COST_NS 6000  /* of one ioctl, which may have to reach another CPU; timed as 2 to 6 us */
@@ -304,15 +306,43 @@ void gus_counters_task_ended(struct gus_counters *c, uint32_t tid, uint64_t time
 
 struct reading { uint64_t count, enabled, running, id, lost; };
 
-static bool read_counter(const struct gus_counter *k, struct reading *v)
+static ssize_t read_words(const struct gus_counter *k, uint64_t *words, size_t n)
 {
 	ssize_t got;
 
-	*v = (struct reading){ 0 };
 	do
-		got = k->fd >= 0 ? gus_perf.read(k->fd, v, sizeof(*v)) : 0;
+		got = k->fd >= 0 ? gus_perf.read(k->fd, words, n * sizeof(*words)) : 0;
 	while (got < 0 && errno == EINTR);
-	return got >= (ssize_t)(4 * sizeof(uint64_t));
+	return got < 0 ? 0 : got / (ssize_t)sizeof(*words);
+}
+
+/* Of an event that is read with its group: how many there are, the times, and of each its value, its id and, where the
+ * kernel tells, what it lost. */
+static bool read_in_group(const struct gus_counters *c, const struct gus_counter *k, struct reading *v)
+{
+	uint64_t words[3 + 3 * GROUP_MOST];
+	size_t n = (size_t)read_words(k, words, sizeof(words) / sizeof(*words));
+	size_t each = c->plan.features & GUS_ATTR_LOST ? 3 : 2;
+
+	for (size_t i = 3; i + each <= n; i += each)
+		if (words[i + 1] == k->id) {
+			*v = (struct reading){ words[i], words[1], words[2], k->id, each > 2 ? words[i + 2] : 0 };
+			return true;
+		}
+	return false;
+}
+
+static bool read_counter(const struct gus_counters *c, const struct gus_counter *k, struct reading *v)
+{
+	uint64_t words[5] = { 0 };
+	ssize_t n;
+
+	*v = (struct reading){ 0 };
+	if (c->events->v[k->event].extra & PERF_SAMPLE_READ)
+		return read_in_group(c, k, v);
+	n = read_words(k, words, 5);
+	*v = (struct reading){ words[0], words[1], words[2], words[3], words[4] };
+	return n >= 4;
 }
 
 /* Adds up the counters from number `from` to before `to`. Each CPU's counter of a task is enabled whenever the task
@@ -327,7 +357,7 @@ static void add_counted(const struct gus_counters *c, size_t from, size_t to, st
 			const struct gus_counter *k = &c->list.v[i];
 			struct reading v;
 
-			if (k->event != e || !read_counter(k, &v))
+			if (k->event != e || !read_counter(c, k, &v))
 				continue;
 			sums[e].lost += v.lost;
 			if (k->wide)
@@ -377,7 +407,7 @@ uint64_t gus_counters_running(const struct gus_counters *c)
 	struct reading v;
 
 	for (size_t i = 0; i < c->list.n; i++)
-		if (c->list.v[i].event == 0 && !c->list.v[i].wide && read_counter(&c->list.v[i], &v))
+		if (c->list.v[i].event == 0 && !c->list.v[i].wide && read_counter(c, &c->list.v[i], &v))
 			ns += v.running;
 	return ns;
 }

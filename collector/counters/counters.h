@@ -27,6 +27,7 @@ struct gus_tids;
 /* An event on a CPU for a task. Its place in the list is the slot that records give its id. */
 struct gus_counter {
 	int fd;                 /* -1 once it has been replaced */
+	uint64_t id;            /* the kernel's */
 	uint32_t event;
 	pid_t task;             /* that it was opened for; -1 for all */
 	uint32_t cpu;

@@ -279,6 +279,14 @@ static bool limit_rate(union gus_attr *a)
 	return true;
 }
 
+static int fail_id(const struct gus_counters *c, const struct gus_counter *counter, struct gus_error *err)
+{
+	gus_fail_errno(err, errno, "cannot ask for the id of %s on cpu %u", c->events->v[counter->event].name,
+		       counter->cpu);
+	gus_perf.close(counter->fd);
+	return -1;
+}
+
 static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, size_t lane, int *group_fd,
 			struct gus_error *err)
 {
@@ -288,7 +296,6 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 				       .period = e->period, .wide = c->by_cpu && task < 0,
 				       .silent = e->counts || (c->by_cpu && task >= 0 && !e->at_switch) };
 	union gus_attr a;
-	uint64_t id;
 
 	(counter.wide ? fill_wide : fill_event)(c, number, counter.leader, &a);
 	counter.fd = open_fd(c, &a, task, ring->cpu, *group_fd);
@@ -299,6 +306,8 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 		return GONE;
 	if (counter.fd < 0)
 		return explain(c, e, task, ring->cpu, -counter.fd, err);
+	if (gus_perf.ioctl(counter.fd, PERF_EVENT_IOC_ID, &counter.id) != 0)
+		return fail_id(c, &counter, err);
 	gus_vec_push(&c->list, counter);
 	c->open++;
 	if (gus_perf.ioctl(counter.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
@@ -307,12 +316,26 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 	if (e->words == GUS_WORDS_SPE && !c->auxes.v[lane].control &&
 	    gus_aux_map(&c->auxes.v[lane], &c->rings.v[lane], counter.fd, AUX_BYTES, err) != 0)
 		return -1;
-	if (gus_perf.ioctl(counter.fd, PERF_EVENT_IOC_ID, &id) != 0)
-		return gus_fail_errno(err, errno, "cannot ask for the id of %s on cpu %u", e->name, ring->cpu);
-	gus_records_add_id(&c->records, id, number);
+	gus_records_add_id(&c->records, counter.id, number);
 	if (e->group)
 		*group_fd = *group_fd < 0 ? counter.fd : *group_fd;
 	return 0;
+}
+
+/* Which event is opened in place number i: as they are listed, but for who leads a group, which is opened before the
+ * others of it. */
+static uint32_t opened_at(const struct gus_events *events, uint32_t i)
+{
+	uint32_t first = i, leader;
+
+	if (!events->v[i].group)
+		return i;
+	while (first && events->v[first - 1].group == events->v[i].group)
+		first--;
+	for (leader = first; leader < events->n && events->v[leader].group == events->v[i].group; leader++)
+		if (events->v[leader].leads)
+			return i == first ? leader : i <= leader ? i - 1 : i;
+	return i;
 }
 
 static int open_on_cpu(struct gus_counters *c, pid_t task, size_t lane, struct gus_error *err)
@@ -322,7 +345,8 @@ static int open_on_cpu(struct gus_counters *c, pid_t task, size_t lane, struct g
 
 	if (c->separate && !(c->by_cpu && task < 0))
 		rc = open_tracker(c, task, &c->rings.v[lane], err);
-	for (uint32_t i = 0; rc == 0 && i < c->events->n; i++) {
+	for (uint32_t at = 0; rc == 0 && at < c->events->n; at++) {
+		uint32_t i = opened_at(c->events, at);
 		const struct gus_event *e = &c->events->v[i];
 
 		if (e->cpus && !gus_cpus_has(e->cpus, c->rings.v[lane].cpu))
@@ -491,6 +515,7 @@ static void lay_out_events(struct gus_counters *c)
 		struct gus_records_layout layout = c->records.layout;
 
 		layout.sample_type = gus_attr_sample_type_of(&c->plan, &c->events->v[i]);
+		layout.read_format = gus_attr_read_format(&c->plan, &c->events->v[i]);
 		gus_vec_push(&c->records.layouts, layout);
 	}
 }
@@ -508,7 +533,8 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 		.inherit = kind == GUS_TARGET_COMMAND || kind == GUS_TARGET_PROCESSES,
 		.enable_on_exec = kind == GUS_TARGET_COMMAND && !o->late,
 	};
-	c->separate = o->late || o->pausable || o->overwrite || c->events->v[0].cpus;
+	/* Who is led begins with its leader, and the side band should not wait for that. */
+	c->separate = o->late || o->pausable || o->overwrite || c->events->v[0].cpus || opened_at(c->events, 0) != 0;
 	rc = gus_attr_settle(&c->plan);
 	if (rc < 0)
 		return gus_refusal_explain(err, &dummy, -1, -rc);

@@ -36,11 +36,22 @@ uint64_t gus_attr_sample_type_of(const struct gus_attr_plan *plan, const struct 
 	return gus_attr_sample_type(&own) | e->extra;
 }
 
+static uint64_t read_format_of(const struct gus_attr_plan *plan)
+{
+	return PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
+	       (plan->features & GUS_ATTR_LOST ? FORMAT_LOST : 0);
+}
+
+uint64_t gus_attr_read_format(const struct gus_attr_plan *plan, const struct gus_event *e)
+{
+	return read_format_of(plan) | (e->extra & PERF_SAMPLE_READ ? PERF_FORMAT_GROUP : 0);
+}
+
 /* Of an event that takes no samples: what only these bring along is refused without them. */
 static void unload(struct perf_event_attr *k)
 {
 	k->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
-				      PERF_SAMPLE_STACK_USER | PERF_SAMPLE_RAW | PERF_SAMPLE_ADDR |
+				      PERF_SAMPLE_STACK_USER | PERF_SAMPLE_RAW | PERF_SAMPLE_ADDR | PERF_SAMPLE_READ |
 				      PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT | GUS_PERF_WEIGHT_STRUCT);
 	k->branch_sample_type = 0;
 	k->sample_regs_user = 0;
@@ -56,8 +67,7 @@ static void fill_common(struct perf_event_attr *k, const struct gus_attr_plan *p
 	k->branch_sample_type = plan->cargo.branch_type;
 	k->sample_regs_user = plan->cargo.regs ? GUS_CARGO_REGS : 0;
 	k->sample_stack_user = plan->cargo.stack_bytes;
-	k->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
-			 (plan->features & GUS_ATTR_LOST ? FORMAT_LOST : 0);
+	k->read_format = read_format_of(plan);
 	k->disabled = 1;
 	k->inherit = plan->inherit;
 	k->sample_id_all = 1;
@@ -80,6 +90,7 @@ void gus_attr_fill(union gus_attr *a, const struct gus_event *e, const struct gu
 	memset(a, 0, sizeof(*a));
 	fill_common(k, plan);
 	k->sample_type |= e->extra;
+	k->read_format = gus_attr_read_format(plan, e);
 	if ((e->extra & PERF_SAMPLE_BRANCH_STACK) && !k->branch_sample_type)
 		k->branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
 	k->type = e->type;

@@ -37,6 +37,9 @@ uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan);
 /* The same of an event, whose samples may bring along more than others, or less. */
 uint64_t gus_attr_sample_type_of(const struct gus_attr_plan *plan, const struct gus_event *event);
 
+/* How counts are read of it (PERF_FORMAT_*): of one whose samples bring those of its group along, the whole group. */
+uint64_t gus_attr_read_format(const struct gus_attr_plan *plan, const struct gus_event *event);
+
 /* The event. A leader starts disabled, a member of a group starts with its leader. */
 void gus_attr_fill(union gus_attr *a, const struct gus_event *event, const struct gus_attr_plan *plan, bool leader);
 /* An event that counts nothing and records what the tasks do: mappings, names, forks, switches. */

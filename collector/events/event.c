@@ -78,6 +78,14 @@ void gus_event_set_rate(struct gus_event *e, uint64_t frequency, uint64_t period
 		gus_event_change_rate(e, e->frequency);
 }
 
+void gus_event_bring_counts(struct gus_event *event, bool bring)
+{
+	if (bring)
+		event->extra |= PERF_SAMPLE_READ;
+	else
+		event->extra &= ~(uint64_t)PERF_SAMPLE_READ;
+}
+
 void gus_event_change_rate(struct gus_event *e, uint64_t frequency)
 {
 	e->frequency = frequency;

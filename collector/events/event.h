@@ -52,6 +52,7 @@ struct gus_event {
 	bool cycles;            /* its periods are of cycles, whatever its name is */
 	uint64_t planned;       /* its period by the plan: none in force is shorter. 0: its rate is the session's */
 	bool counts;            /* it counts and takes no samples */
+	bool leads;             /* its group is opened with it first, wherever it stands; else the first one leads */
 	bool bare;              /* its samples bring along what is in `extra` alone, no callers and branches */
 	uint64_t extra;         /* PERF_SAMPLE_*: what they bring along beyond what all samples have */
 	enum gus_event_words words;
@@ -79,6 +80,9 @@ const char *gus_event_unit(const struct gus_event *event);
 /* Sets how often the event samples, unless its own terms did: exactly every period counts, or about frequency times a
  * second; period wins. A clock at a frequency gets a fixed prime period, which will be jittered. */
 void gus_event_set_rate(struct gus_event *event, uint64_t frequency, uint64_t period);
+
+/* Whether its samples bring the counts of its group along (PERF_SAMPLE_READ). */
+void gus_event_bring_counts(struct gus_event *event, bool bring);
 
 /* Another frequency for an event that has one. */
 void gus_event_change_rate(struct gus_event *event, uint64_t frequency);

@@ -34,7 +34,8 @@ struct skid_messages {
 	Gusprof__Skid *pointers[GUS_SKID_SLOWS];
 };
 
-static void describe_event(Gusprof__Event *m, const struct gus_event *e, uint64_t cost_ns)
+static void describe_event(Gusprof__Event *m, const struct gus_event *e, const struct gus_attr_plan *plan,
+			   uint64_t cost_ns)
 {
 	gusprof__event__init(m);
 	m->asked = e->asked;
@@ -61,6 +62,10 @@ static void describe_event(Gusprof__Event *m, const struct gus_event *e, uint64_
 	m->counts = e->counts;
 	if (e->extra & PERF_SAMPLE_BRANCH_STACK)
 		m->branch_type = PERF_SAMPLE_BRANCH_ANY;
+	if (e->extra & PERF_SAMPLE_READ) {
+		m->read_format = gus_attr_read_format(plan, e);
+		m->inherit = plan->inherit;
+	}
 	m->cost_ns = cost_ns;
 }
 
@@ -125,7 +130,7 @@ struct gus_writer *gus_header_create(const struct gus_header *h, uint64_t start_
 
 	for (size_t i = 0; i < n; i++) {
 		pointers[i] = &events[i];
-		describe_event(&events[i], &o->events->v[i], i == 0 ? o->costs.sample_ns : 0);
+		describe_event(&events[i], &o->events->v[i], &h->counters->plan, i == 0 ? o->costs.sample_ns : 0);
 	}
 	describe_skid(&skid, &events[0], o->skid);
 	gusprof__clock__init(&clock);

@@ -86,6 +86,19 @@ static void write_file(const char *path, const char *text)
 	fclose(f);
 }
 
+/* NAME=TEXT, a file each. */
+static void write_named(const struct machine_pmu *p, const char *folder, const char *const *list)
+{
+	char path[GUS_PERF_PATH];
+
+	for (unsigned i = 0; list[i]; i++) {
+		const char *is = strchr(list[i], '=');
+
+		snprintf(path, sizeof(path), DEVICES "/%s/%s/%.*s", p->name, folder, (int)(is - list[i]), list[i]);
+		write_file(path, is + 1);
+	}
+}
+
 static void write_pmu(const struct machine_pmu *p)
 {
 	char path[GUS_PERF_PATH], text[32];
@@ -96,12 +109,8 @@ static void write_pmu(const struct machine_pmu *p)
 	snprintf(path, sizeof(path), DEVICES "/%s/cpus", p->name);
 	if (p->cpus)
 		write_file(path, p->cpus);
-	for (unsigned i = 0; p->terms[i]; i++) {
-		const char *is = strchr(p->terms[i], '=');
-
-		snprintf(path, sizeof(path), DEVICES "/%s/format/%.*s", p->name, (int)(is - p->terms[i]), p->terms[i]);
-		write_file(path, is + 1);
-	}
+	write_named(p, "format", p->terms);
+	write_named(p, "events", p->names);
 	snprintf(path, sizeof(path), DEVICES "/%s/cpumask", p->name);
 	if (p->cpumask)
 		write_file(path, p->cpumask);
@@ -298,6 +307,8 @@ static int refuses(const struct perf_event_attr *a, pid_t pid, int cpu)
 		return ENOENT;
 	if (cpu >= 0 && !is_in(machine.m->cpus, cpu))
 		return ENODEV;
+	if (machine.m->older && a->inherit && (a->sample_type & PERF_SAMPLE_READ))
+		return EINVAL;
 	sys = own ? 0 : refuses_pmu(a, p, pid, cpu);
 	return sys || !machine.m->refuses ? sys : machine.m->refuses(a, pid, cpu);
 }
@@ -367,6 +378,18 @@ static void settle_all(void)
 		settle(&machine.events[i]);
 }
 
+/* Intel's: metrics are slots by parts, have no counter and no interrupt of their own, and are read in a group that
+ * slots lead, which then has none either. Events of two PMUs of hardware are no group. */
+static int refuses_group(const struct perf_event_attr *a, const struct machine_event *leader)
+{
+	const struct machine_pmu *p = pmu_of(a);
+	bool metric = p && is_core(p) && (a->config & 0x80ff) == 0x8000;
+
+	if (metric && (a->sample_period || !leader || leader->attr.config != 0x400 || leader->attr.sample_period))
+		return EINVAL;
+	return p && leader && leader->pmu && leader->pmu != p ? EINVAL : 0;
+}
+
 static int open_event(struct perf_event_attr *a, pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
 	struct machine_event *e = &machine.events[machine.n], *leader = event_at(group_fd);
@@ -375,6 +398,7 @@ static int open_event(struct perf_event_attr *a, pid_t pid, int cpu, int group_f
 	(void)flags;
 	if (!sys && group_fd >= 0 && (!leader || leader->cpu != cpu || leader->pid != pid))
 		sys = EINVAL;
+	sys = sys ? sys : refuses_group(a, leader);
 	if (!sys && (machine.n == EVENTS || (fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0))
 		sys = EMFILE;
 	if (machine.calls_n < CALLS) {
@@ -459,27 +483,82 @@ static int control_event(int fd, unsigned long request, ...)
 	}
 }
 
+#define FORMAT_LOST 16
+#define WORDS 256 /* of counts of a group */
+
+static uint64_t on_of(const struct machine_event *e)
+{
+	return e->on_ns + (e->began ? monotonic() - e->began : 0);
+}
+
+static uint64_t running_of(const struct machine_event *e)
+{
+	return e->pmu && e->pmu->runs ? on_of(e) * e->pmu->runs / 100 : on_of(e);
+}
+
+static uint64_t count_of(const struct machine_event *e)
+{
+	return machine.m->counts ? machine.m->counts(e, running_of(e)) : e->count;
+}
+
+static size_t add_times(const struct machine_event *e, uint64_t *words)
+{
+	size_t n = 0;
+
+	if (e->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		words[n++] = on_of(e);
+	if (e->attr.read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		words[n++] = running_of(e);
+	return n;
+}
+
+static size_t add_id(const struct machine_event *e, uint64_t format, uint64_t *words)
+{
+	size_t n = 0;
+
+	if (format & PERF_FORMAT_ID)
+		words[n++] = e->id;
+	if (format & FORMAT_LOST)
+		words[n++] = e->lost;
+	return n;
+}
+
+/* What reading the event gives: of one its count and the times, of a group their number, the times, each count. */
+static size_t read_words(const struct machine_event *e, uint64_t words[WORDS])
+{
+	uint64_t format = e->attr.read_format;
+	size_t n = 1;
+
+	if (!(format & PERF_FORMAT_GROUP)) {
+		words[0] = count_of(e);
+		n += add_times(e, words + n);
+		return n + add_id(e, format, words + n);
+	}
+	words[0] = 0;
+	n += add_times(e, words + n);
+	for (size_t i = 0; i < machine.n && n + 4 < WORDS; i++) {
+		const struct machine_event *member = &machine.events[i];
+
+		if (member->fd < 0 || member->leader != e->leader)
+			continue;
+		words[0]++;
+		words[n++] = count_of(member);
+		n += add_id(member, format, words + n);
+	}
+	return n;
+}
+
 static ssize_t read_event(int fd, void *out, size_t size)
 {
 	struct machine_event *e = event_at(fd);
-	uint64_t words[5], on = 0, running;
-	size_t n = 0;
+	uint64_t words[WORDS];
+	size_t n;
 
 	if (!e) {
 		errno = EBADF;
 		return -1;
 	}
-	on = e->on_ns + (e->began ? monotonic() - e->began : 0);
-	running = e->pmu && e->pmu->runs ? on * e->pmu->runs / 100 : on;
-	words[n++] = machine.m->counts ? machine.m->counts(e, running) : e->count;
-	if (e->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		words[n++] = on;
-	if (e->attr.read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		words[n++] = running;
-	if (e->attr.read_format & PERF_FORMAT_ID)
-		words[n++] = e->id;
-	if (e->attr.read_format & 16) /* PERF_FORMAT_LOST */
-		words[n++] = e->lost;
+	n = read_words(e, words);
 	if (size < n * sizeof(*words)) {
 		errno = ENOSPC;
 		return -1;
@@ -727,6 +806,8 @@ void machine_take_sample(struct machine_event *e, const struct machine_sample *s
 		add(&b, pair(e->cpu < 0 ? 0 : (uint32_t)e->cpu, 0));
 	if (t & PERF_SAMPLE_PERIOD)
 		add(&b, s->period ? s->period : e->period);
+	if (t & PERF_SAMPLE_READ)
+		b.n += read_words(e, b.v + b.n);
 	if (t & PERF_SAMPLE_CALLCHAIN)
 		add(&b, 0);
 	if (t & PERF_SAMPLE_RAW)

@@ -32,6 +32,7 @@ struct machine_pmu {
 	const char *cpumask;
 	const char *files[9];   /* "events/name=event=0x04", up to a NULL */
 	unsigned runs;          /* percent of the time that its events count, the rest being others'; 0: always */
+	const char *names[12];  /* events that it has names for, "slots=event=0x00,umask=0x4", likewise */
 };
 
 struct machine_event;
@@ -46,6 +47,7 @@ struct machine {
 	size_t lock_kib;                /* that rings may take in all; 0: any */
 	unsigned descriptors;           /* events that may be open; 0: any number */
 	size_t attr_bytes;              /* of perf_event_attr that it knows; 0: all */
+	bool older;                     /* than Linux 6.13: no counts in samples of events that are inherited */
 	/* What else it refuses: an errno, or 0. NULL: nothing. */
 	int (*refuses)(const struct perf_event_attr *a, pid_t pid, int cpu);
 	/* An event begins to count, stops, or is waited for the n-th time (n from 1). NULL: nothing happens. */

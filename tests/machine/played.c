@@ -22,15 +22,22 @@
 #define CORE_TERMS { "event=config:0-7", "umask=config:8-15", NULL }
 enum { EACH = 8, EVERY_MS = 10, OF_A_RUN_MS = 5, COUNTED = 1000000, LOADED_NEXT_LEVEL = 14 };
 
+#define SLOTS_NAMES { "slots=event=0x00,umask=0x4", "topdown-retiring=event=0x00,umask=0x80", \
+	"topdown-bad-spec=event=0x00,umask=0x81", "topdown-fe-bound=event=0x00,umask=0x82", \
+	"topdown-be-bound=event=0x00,umask=0x83", "topdown-heavy-ops=event=0x00,umask=0x84", \
+	"topdown-br-mispredict=event=0x00,umask=0x85", "topdown-fetch-lat=event=0x00,umask=0x86", \
+	"topdown-mem-bound=event=0x00,umask=0x87", NULL }
 static const struct machine_pmu pebs[] = {
-	{ .name = "cpu", .type = 4, .precise = 3, .branches = true, .terms = CORE_TERMS }, { 0 },
+	{ .name = "cpu", .type = 4, .precise = 3, .branches = true, .terms = CORE_TERMS, .names = SLOTS_NAMES }, { 0 },
 };
 static const struct machine_pmu hybrid[] = {
-	{ .name = "cpu_core", .type = 4, .cpus = "0", .precise = 3, .branches = true, .terms = CORE_TERMS },
+	{ .name = "cpu_core", .type = 4, .cpus = "0", .precise = 3, .branches = true, .terms = CORE_TERMS,
+	  .names = SLOTS_NAMES },
 	{ .name = "cpu_atom", .type = 10, .cpus = "1", .precise = 3, .branches = true, .terms = CORE_TERMS }, { 0 },
 };
 static const struct machine_pmu ibs[] = {
-	{ .name = "cpu", .type = 4, .branches = true, .terms = CORE_TERMS },
+	{ .name = "cpu", .type = 4, .branches = true,
+	  .terms = { "event=config:0-7,32-35", "umask=config:8-15", NULL } },
 	{ .name = "ibs_fetch", .type = 10, .step = 16, .whole = true, .terms = { "rand_en=config:57", NULL } },
 	{ .name = "ibs_op", .type = 11, .step = 16, .whole = true, .terms = { "cnt_ctl=config:19", NULL } }, { 0 },
 };
@@ -160,11 +167,25 @@ static void say_data(struct machine_event *e)
 		.weight = LOADED_NEXT_LEVEL, .data_source = where.val });
 }
 
+/* Of 1000 slots so many retire, are bad, wait for the front end and for the back end; then of each what is below. What
+ * is not Intel's, and all other events, count COUNTED. */
+static uint64_t counted(const struct machine_event *e)
+{
+	static const struct { uint64_t config, of_1000; } parts[] = { { 0x400, 1000 }, { 0x8000, 400 }, { 0x8100, 100 },
+		{ 0x8200, 200 }, { 0x8300, 300 }, { 0x8400, 50 }, { 0x8500, 80 }, { 0x8600, 150 }, { 0x8700, 250 },
+		{ 0x10ad, 10 } };
+
+	for (size_t i = 0; e->pmu && i < sizeof(parts) / sizeof(*parts); i++)
+		if (e->attr.config == parts[i].config && e->pmu->type == 4)
+			return COUNTED / 1000 * parts[i].of_1000;
+	return COUNTED;
+}
+
 static void say(struct machine_event *e)
 {
 	const char *pmu = e->pmu ? e->pmu->name : "";
 
-	e->count += COUNTED;
+	e->count += counted(e);
 	for (unsigned i = 0; e->period && i < EACH; i++) {
 		if (strcmp(pmu, "ibs_op") == 0)
 			say_op(e, i);
@@ -205,7 +226,7 @@ static int cpu_of(const struct machine_event *e)
 
 static bool is_on(const struct machine_event *e)
 {
-	return e->pid > 0 && e->cpu == cpu_of(e) && machine_counts(e) && has_begun(e->pid);
+	return e->pid > 0 && (e->cpu < 0 || e->cpu == cpu_of(e)) && machine_counts(e) && has_begun(e->pid);
 }
 
 /* All at once: what one counts is of the same time as what another says. */
@@ -254,6 +275,8 @@ static const struct played {
 	uint64_t midr;
 } machines[] = {
 	{ "pebs", { pebs, .cpus = "0-1", .begins = begins, .waits = waits }, "GenuineIntel", "x86_64", 6, 143, 0 },
+	{ "older", { pebs, .cpus = "0-1", .older = true, .begins = begins, .waits = waits }, "GenuineIntel", "x86_64",
+	  6, 143, 0 },
 	{ "tpebs", { pebs, .cpus = "0-1", .begins = begins, .waits = waits }, "GenuineIntel", "x86_64", 6, 173, 0 },
 	{ "hybrid", { hybrid, .cpus = "0-1", .begins = begins, .waits = waits }, "GenuineIntel", "x86_64", 6, 151,
 	  0 },
