@@ -194,9 +194,10 @@ static int open_nothing(void *context, pid_t child, struct gus_error *err)
 	return 0;
 }
 
-static void start_nothing(void *context)
+static void start_nothing(void *context, bool launched)
 {
 	(void)context;
+	(void)launched;
 }
 
 /* Once a file. */
@@ -216,7 +217,7 @@ int gus_record_slots_carry(struct gus_record_slots *s, struct gus_events *events
 {
 	bool inherit = target->kind == GUS_TARGET_COMMAND || target->kind == GUS_TARGET_PROCESSES;
 
-	*s = (struct gus_record_slots){ .beside = { open_nothing, start_nothing, tell_tables, s }, .log = log };
+	*s = (struct gus_record_slots){ .beside = { open_nothing, start_nothing, tell_tables, s, NULL }, .log = log };
 	if (gus_topdown_here(&s->tables, pmus, err) != 0)
 		return -1;
 	return gus_record_carry(events, &s->counted, &s->tables, inherit, pmus, choice, err);

@@ -491,24 +491,25 @@ static uint64_t on_of(const struct machine_event *e)
 	return e->on_ns + (e->began ? monotonic() - e->began : 0);
 }
 
-static uint64_t running_of(const struct machine_event *e)
+static uint64_t running_of(const struct machine_event *e, uint64_t on)
 {
-	return e->pmu && e->pmu->runs ? on_of(e) * e->pmu->runs / 100 : on_of(e);
+	return e->pmu && e->pmu->runs ? on * e->pmu->runs / 100 : on;
 }
 
 static uint64_t count_of(const struct machine_event *e)
 {
-	return machine.m->counts ? machine.m->counts(e, running_of(e)) : e->count;
+	return machine.m->counts ? machine.m->counts(e, running_of(e, on_of(e))) : e->count;
 }
 
 static size_t add_times(const struct machine_event *e, uint64_t *words)
 {
+	uint64_t on = on_of(e);
 	size_t n = 0;
 
 	if (e->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		words[n++] = on_of(e);
+		words[n++] = on;
 	if (e->attr.read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		words[n++] = running_of(e);
+		words[n++] = running_of(e, on);
 	return n;
 }
 
