@@ -81,6 +81,34 @@ static void cycles(void **state)
 	}
 }
 
+/* Cycles of several ops and threads are added up; a division may be the second thing that an op does. */
+static void sums(void **state)
+{
+	static struct gus_uop two[3] = { [2] = { .unit = 1 } };
+	static struct gus_op both[2] = { { .uop = 0, .uops_n = 1 }, { .uop = 1, .uops_n = 2 } };
+	const struct gus_program p = { .ops = both, .ops_n = 2, .uops = two, .uops_n = 3 };
+	const struct gus_core_cycle a = { .issued = 1, .op = 0, .stop = GUS_CORE_RS };
+	const struct gus_core_cycle b = { .issued = 3, .op = 1, .stop = GUS_CORE_RS };
+	const struct gus_core_listener *first, *second;
+	double of[GUS_NODES_OF_TREE];
+	struct gus_slotted s;
+
+	(void)state;
+	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
+		of[i] = 1e9; /* what was there is forgotten */
+	gus_slotted_init(&s, WIDTH);
+	first = gus_slotted_listen(&s, &p);
+	second = gus_slotted_listen(&s, &p);
+	first->cycle(first->context, &a);
+	second->cycle(second->context, &a);
+	second->cycle(second->context, &b);
+	gus_slotted_add(&s, 0, 2, of);
+	assert_true(near(of[GUS_NODE_RETIRING], 5) && near(of[GUS_NODE_PORTS], 6) && near(of[GUS_NODE_DIVIDER], 1));
+	assert_true(near(of[GUS_NODE_CORE], 7) && near(of[GUS_NODE_BACKEND], 7) && near(of[GUS_NODE_FRONTEND], 0));
+	assert_int_equal(s.cycles, 3);
+	gus_slotted_free(&s);
+}
+
 /* Slots that waited for memory go to the levels that its loads came from, by how long these took; nodes above have the
  * sum of theirs. */
 static void levels(void **state)
@@ -89,6 +117,7 @@ static void levels(void **state)
 	const struct gus_core_event l2 = { .op = LOAD, .bytes = 8, .level = GUS_HIT_L2, .miss = 10 };
 	const struct gus_core_event far = { .op = LOAD, .bytes = 8, .level = GUS_HIT_MEMORY, .miss = 30 };
 	const struct gus_core_event near_one = { .op = LOAD, .bytes = 8, .level = GUS_HIT_L1, .miss = 500 };
+	const struct gus_core_event at_once = { .op = LOAD, .bytes = 8, .level = GUS_HIT_L2 };
 	const struct gus_core_event none = { .op = LOAD, .level = GUS_HIT_L3, .miss = 500 };
 	const struct gus_core_listener *l;
 	double of[GUS_NODES_OF_TREE];
@@ -104,11 +133,20 @@ static void levels(void **state)
 	l->uop(l->context, &far);
 	l->uop(l->context, &near_one);
 	l->uop(l->context, &none);
+	l->uop(l->context, &far); /* twice 30 of 70 */
 	gus_slotted_add(&s, 0, OPS, of);
-	assert_true(near(of[GUS_NODE_L2], 1) && near(of[GUS_NODE_DRAM], 3) && near(of[GUS_NODE_L1], 0));
+	assert_true(near(of[GUS_NODE_L2], 4 * 10. / 70) && near(of[GUS_NODE_DRAM], 4 * 60. / 70));
+	assert_true(near(of[GUS_NODE_L1], 0));
 	assert_true(near(of[GUS_NODE_MEMORY], 4) && near(of[GUS_NODE_BACKEND], 4) && near(of[GUS_NODE_CORE], 0));
 	gus_slotted_add(&s, DIVISION, 1, of);
 	assert_true(near(of[GUS_NODE_BACKEND], 0));
+	gus_slotted_free(&s);
+	gus_slotted_init(&s, WIDTH);
+	l = gus_slotted_listen(&s, &program);
+	l->cycle(l->context, &waits);
+	l->uop(l->context, &at_once); /* one that took no time of its own counts as little as can be */
+	gus_slotted_add(&s, 0, OPS, of);
+	assert_true(near(of[GUS_NODE_L2], 4));
 	gus_slotted_free(&s);
 }
 
@@ -156,6 +194,29 @@ static void confirmed_and_ruled_out(void **state)
 	v = verdict_of(&r, 0.1);
 	assert_int_equal(v.cause, GUS_NODE_MISS_BUFFERS);
 	assert_int_equal(v.nodes[GUS_NODE_MISS_BUFFERS].label, GUS_LABEL_CONFIRMED);
+}
+
+/* Of equally narrow ones that which gains more, of equals the first; all slots in one node promise no end of it. */
+static void chosen(void **state)
+{
+	struct region r = { .slots = { [GUS_NODE_BACKEND] = 0.25, [GUS_NODE_CORE] = 0.25, [GUS_NODE_PORTS] = 0.25 },
+		.speedups = { [GUS_NODE_CHAINS] = 0.50, [GUS_NODE_ROB] = 0.52, [GUS_NODE_RS] = 0.51 } };
+	struct gus_causal v = verdict_of(&r, 0.1);
+
+	(void)state;
+	assert_true(near(v.nodes[GUS_NODE_PORTS].share, 1) && isinf(v.nodes[GUS_NODE_PORTS].promise));
+	assert_int_equal(v.cause, GUS_NODE_ROB);
+	r.speedups[GUS_NODE_CHAINS] = 0.52;
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
+	r.speedups[GUS_NODE_FRONTEND] = 0.57; /* more, but not so much more that the wider one would be meant */
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
+	r.speedups[GUS_NODE_FRONTEND] = 0.58;
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_FRONTEND);
+	/* Of what no knob is nothing is told, whatever it is said to gain. */
+	r.speedups[GUS_NODE_CLEARS] = 9;
+	v = verdict_of(&r, 0.1);
+	assert_int_equal(v.cause, GUS_NODE_FRONTEND);
+	assert_true(near(v.nodes[GUS_NODE_CLEARS].speedup, 0) && near(v.nodes[GUS_NODE_CLEARS].high, 0));
 }
 
 /* Balanced code: only all of the back end together is worth it, and no part of it. */
@@ -248,7 +309,8 @@ static void sets_in_sets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cycles), cmocka_unit_test(levels), cmocka_unit_test(confirmed_and_ruled_out),
+		cmocka_unit_test(cycles), cmocka_unit_test(sums), cmocka_unit_test(levels), cmocka_unit_test(chosen),
+		cmocka_unit_test(confirmed_and_ruled_out),
 		cmocka_unit_test(together), cmocka_unit_test(bounds), cmocka_unit_test(table),
 		cmocka_unit_test(sets_in_sets),
 	};
