@@ -40,7 +40,7 @@ static json_t *hex(uint64_t value)
 	return gus_json_word(text);
 }
 
-static json_t *event(const struct gus_plan_event *e)
+static json_t *event(const struct gus_plan_part *part, const struct gus_plan_event *e)
 {
 	const struct gus_plan_row *row = e->row;
 	json_t *o = json_object();
@@ -51,7 +51,7 @@ static json_t *event(const struct gus_plan_event *e)
 	json_object_set_new(o, "config", hex(row->config));
 	json_object_set_new(o, "config1", hex(row->config1));
 	json_object_set_new(o, "config2", hex(row->config2));
-	json_object_set_new(o, "counters", bits(row->counters));
+	json_object_set_new(o, "counters", bits(row->counters & ((1u << part->general) - 1)));
 	json_object_set_new(o, "fixed_counters", bits(row->fixed));
 	json_object_set_new(o, "precise", json_integer(row->precise));
 	json_object_set_new(o, "samples", json_boolean(e->samples));
@@ -71,7 +71,7 @@ static json_t *group(const struct gus_plan_part *part, const struct gus_plan_gro
 		if (g->turns & UINT32_C(1) << i)
 			json_array_append_new(turns, json_integer(i + 1));
 	for (size_t i = 0; i < g->n; i++)
-		json_array_append_new(events, event(&part->events.v[g->first + i]));
+		json_array_append_new(events, event(part, &part->events.v[g->first + i]));
 	json_object_set_new(o, "always", json_boolean(g->always));
 	json_object_set_new(o, "turns", turns);
 	json_object_set_new(o, "events", events);
@@ -100,7 +100,7 @@ static json_t *absence(const struct gus_plan_absence *a)
 	return o;
 }
 
-static json_t *core(const struct gus_plan *plan, const struct gus_plan_part *part)
+static json_t *core(const struct gus_plan_part *part)
 {
 	json_t *o = json_object(), *groups = json_array(), *verdicts = json_array(), *absences = json_array();
 	const struct gus_plan_core *c = part->core;
@@ -115,8 +115,8 @@ static json_t *core(const struct gus_plan *plan, const struct gus_plan_part *par
 	json_object_set_new(o, "core", gus_json_word(c ? c->name : NULL));
 	json_object_set_new(o, "pmu", gus_json_word(part->pmu));
 	json_object_set_new(o, "general_counters",
-			    gus_json_number(c, c ? plan->wish.smt ? c->general_smt : c->general : 0));
-	json_object_set_new(o, "fixed_counters", gus_json_number(c, c ? c->fixed : 0));
+			    gus_json_number(c, part->general));
+	json_object_set_new(o, "fixed_counters", gus_json_number(c, c ? (unsigned)__builtin_popcount(c->fixed) : 0));
 	json_object_set_new(o, "slots", gus_json_number(c, c ? c->slots : 0));
 	json_object_set_new(o, "turns", json_integer(part->turns));
 	json_object_set_new(o, "groups", groups);
@@ -131,7 +131,7 @@ int gus_doctor_plan_json(const struct gus_plan *plan, const char *why)
 	json_t *o = json_object(), *cores = json_array();
 
 	for (size_t i = 0; i < plan->n; i++)
-		json_array_append_new(cores, core(plan, &plan->parts[i]));
+		json_array_append_new(cores, core(&plan->parts[i]));
 	json_object_set_new(o, "schema", json_string("gusprof.plan/1"));
 	json_object_set_new(o, "by", json_string(PACKAGE_NAME " " PACKAGE_VERSION));
 	json_object_set_new(o, "cpu", gus_json_word(cpu ? cpu->name : NULL));

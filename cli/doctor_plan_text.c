@@ -14,14 +14,14 @@
 #include "collector/plan/plan.h"
 #include "proto/psv.h"
 
-/* "0-3,5 f1": general counters as ranges, fixed ones with a letter. */
-static char *counters_text(const struct gus_plan_row *row)
+/* "0-3 5 f1": general counters as ranges, of those that a thread has, and fixed ones with a letter. */
+static char *counters_text(const struct gus_plan_part *part, const struct gus_plan_row *row)
 {
 	static const struct { size_t bits; const char *letter; } kinds[] = { { 16, "" }, { 8, "f" } };
 	char *text = gus_strdup("");
 
 	for (size_t k = 0; k < 2; k++) {
-		unsigned mask = k ? row->fixed : row->counters;
+		unsigned mask = k ? row->fixed : row->counters & ((1u << part->general) - 1);
 
 		for (unsigned i = 0, end; i < kinds[k].bits; i = end + 1) {
 			char *longer;
@@ -40,18 +40,20 @@ static char *counters_text(const struct gus_plan_row *row)
 	return text;
 }
 
-/* "always", "turn 2", "turns 1 3". */
+/* "always", "turn 2", "turns 1,3". */
 static char *turns_text(const struct gus_plan_part *part, const struct gus_plan_group *g)
 {
 	bool many = g->turns & (g->turns - 1);
 	char *text = gus_strdup(g->always ? "always" : many ? "turns" : "turn");
+	const char *between = " ";
 
 	for (unsigned i = 0; !g->always && i < part->turns; i++)
 		if (g->turns & UINT32_C(1) << i) {
-			char *longer = gus_format("%s %u", text, i + 1);
+			char *longer = gus_format("%s%s%u", text, between, i + 1);
 
 			free(text);
 			text = longer;
+			between = ",";
 		}
 	return text;
 }
@@ -87,7 +89,7 @@ static void add_event(struct gus_table *t, const struct gus_plan_part *part, con
 	const struct gus_plan_event *e = &part->events.v[g->first + i];
 	const struct gus_plan_row *row = e->row;
 	char *on = i ? gus_strdup("") : turns_text(part, g), *purpose = purpose_text(row);
-	char *counters = counters_text(row);
+	char *counters = counters_text(part, row);
 	char *config = row->config1 ? gus_format("0x%" PRIx64 ",0x%" PRIx64, row->config, row->config1) :
 		gus_format("0x%" PRIx64, row->config);
 	char *every = e->period ? gus_format("%" PRIu64, e->period) : gus_strdup(e->samples ? "rate" : "");
@@ -143,7 +145,7 @@ static void print_absences(const struct gus_screen *s, const struct gus_plan_par
 		gus_print("\nWithout a place\n");
 	for (size_t i = 0; i < part->absences.n; i++) {
 		const struct gus_plan_absence *a = &part->absences.v[i];
-		char *counters = counters_text(a->row);
+		char *counters = counters_text(part, a->row);
 		char *text = a->by ? gus_format("%s: what it needs (counters %s) is taken by %s, which is always on",
 						a->row->name, counters, a->by->name) :
 			gus_format("%s: no counter that could count it (%s) is free", a->row->name, counters);
@@ -159,12 +161,33 @@ static const char *const slots_texts[] = {
 	[true] = "Top-down takes turns, and in pieces: beside heights there are not as many counters as it needs.",
 };
 
+/* What is counted of both threads of a core is counted of whoever else runs there. */
+static void print_shared(const struct gus_screen *s, const struct gus_plan_part *part)
+{
+	char *names = gus_strdup("");
+	char *text;
+
+	for (size_t i = 0; i < part->events.n; i++)
+		if (part->events.v[i].row->threads == GUS_PLAN_TWO_THREADS) {
+			char *longer = gus_format("%s%s%s", names, *names ? " and " : "", part->events.v[i].row->name);
+
+			free(names);
+			names = longer;
+		}
+	text = gus_format("The slots of a core are shared by two threads: half of %s is this thread's. They count what "
+			  "the other one does as well, so only who may watch whole CPUs can have them.", names);
+	if (*names)
+		gus_screen_fold(s, stdout, "", "  ", text);
+	free(text);
+	free(names);
+}
+
 static void print_core(const struct gus_screen *s, const struct gus_plan *plan, const struct gus_plan_part *part)
 {
 	const struct gus_plan_core *core = part->core;
 	char *turns = part->turns ? gus_format("; %u turns", part->turns) : gus_strdup("; nothing takes turns");
 	char *text = core ? gus_format("%s, PMU %s: %u general and %u fixed counters%s%s", core->title, part->pmu,
-				       plan->wish.smt ? core->general_smt : core->general, core->fixed,
+				       part->general, (unsigned)__builtin_popcount(core->fixed),
 				       plan->wish.watchdog ? ", one of them the watchdog's" : "", turns) :
 		gus_strdup("Any core, without a PMU");
 
@@ -174,6 +197,7 @@ static void print_core(const struct gus_screen *s, const struct gus_plan *plan, 
 	gus_screen_colour(s, stdout, GUS_COLOUR_NONE);
 	if (part->slots_turn)
 		gus_screen_fold(s, stdout, "", "  ", slots_texts[part->slots_split]);
+	print_shared(s, part);
 	free(turns);
 	free(text);
 }

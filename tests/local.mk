@@ -348,6 +348,7 @@ unit_tests = \
 	tests/unit/test_probe \
 	tests/unit/test_record_plan \
 	tests/unit/test_plan \
+	tests/unit/test_plan_encodings \
 	tests/unit/test_plan_pfm \
 	tests/unit/test_psv \
 	tests/unit/test_spe \
@@ -595,6 +596,7 @@ tests_unit_test_area_SOURCES = tests/unit/test_area.c tests/words/ibs_words.c te
 tests_unit_test_planned_SOURCES = tests/unit/test_planned.c $(machine) tests/words/ibs_words.c tests/words/ibs_words.h \
 	tests/words/spe_words.c tests/words/spe_words.h $(words)
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c
+tests_unit_test_plan_encodings_SOURCES = tests/unit/test_plan_encodings.c
 tests_unit_test_plan_pfm_SOURCES = tests/unit/test_plan_pfm.c
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c

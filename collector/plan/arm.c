@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arm's cores for servers: six counters and one for cycles, and the Statistical Profiling Extension beside them.
+/* Arm's cores for servers: six counters (of those whose maker may give them more, N2 and N3, the fewest) and one for
+ * cycles, and the Statistical Profiling Extension beside them.
  * Events are the architecture's (DDI 0487); which a core has is in its TRM, as data github.com/ARM-software/data. */
 #include "collector/plan/rows.h"
 
@@ -7,6 +8,8 @@
 #define N2 "ARM-software/data, neoverse-n2"
 #define V1 "ARM-software/data, neoverse-v1"
 #define V2 "ARM-software/data, neoverse-v2"
+#define N3 "ARM-software/data, neoverse-n3"
+#define V3 "ARM-software/data, neoverse-v3"
 #define SPE "DDI 0487, D17; Linux, drivers/perf/arm_spe_pmu.c"
 
 static const char walks_only[] = "walks, not hits in the second TLB";
@@ -23,8 +26,10 @@ static const char walks_only[] = "walks, not hits in the second TLB";
 	{ "STALL_SLOT_FRONTEND", 0x3e, 0, SLOTS, 0, TO5, 0, 0, FREE, 0, 0, source }, \
 	{ "STALL_SLOT_BACKEND", 0x3d, 0, SLOTS, 0, TO5, 0, 0, FREE, 0, 0, source }, \
 	{ "OP_RETIRED", 0x3a, 0, SLOTS, 0, TO5, 0, 0, FREE, 0, 0, source }, \
-	{ "OP_SPEC", 0x3b, 0, SLOTS, 0, TO5, 0, 0, FREE, 0, 0, source }, \
-	{ "BR_MIS_PRED", 0x10, 0, SLOTS, 0, TO5, 0, 0, FREE, 0, 0, source }
+	{ "OP_SPEC", 0x3b, 0, SLOTS, 0, TO5, 0, 0, FREE, 0, 0, source }
+/* What is lost behind a mispredicted branch is estimated by their number, until a core counts the cycles itself. */
+#define MISPREDICTED(source) { "BR_MIS_PRED", 0x10, 0, SLOTS, 0, TO5, 0, 0, FREE, 0, 0, source }
+#define FLUSHES(source) { "STALL_FRONTEND_FLUSH", 0x8162, 0, SLOTS, 0, TO5, 0, 0, FREE, 0, 0, source }
 #define RATES(source) \
 	{ "INST_RETIRED", 0x08, 0, RATE, 0, TO5, 0, 0, FREE, 0, 0, source }, \
 	{ "L1I_CACHE_REFILL", 0x01, 0, RATE, DR_L1, TO5, 0, 0, FREE, 0, 0, source }, \
@@ -41,9 +46,14 @@ static const struct gus_plan_row neoverse_n1[] = {
 	SPE_RECORDS,
 	RATES(N1),
 };
-static const struct gus_plan_row neoverse_n2[] = { HEIGHTS(N2), STALL_SLOTS(N2), SPE_RECORDS, RATES(N2) };
-static const struct gus_plan_row neoverse_v1[] = { HEIGHTS(V1), STALL_SLOTS(V1), SPE_RECORDS, RATES(V1) };
-static const struct gus_plan_row neoverse_v2[] = { HEIGHTS(V2), STALL_SLOTS(V2), SPE_RECORDS, RATES(V2) };
+#define BESIDE_MISPREDICTED(source) \
+	{ HEIGHTS(source), STALL_SLOTS(source), MISPREDICTED(source), SPE_RECORDS, RATES(source) }
+#define BESIDE_FLUSHES(source) { HEIGHTS(source), STALL_SLOTS(source), FLUSHES(source), SPE_RECORDS, RATES(source) }
+static const struct gus_plan_row neoverse_n2[] = BESIDE_MISPREDICTED(N2);
+static const struct gus_plan_row neoverse_v1[] = BESIDE_MISPREDICTED(V1);
+static const struct gus_plan_row neoverse_v2[] = BESIDE_MISPREDICTED(V2);
+static const struct gus_plan_row neoverse_n3[] = BESIDE_FLUSHES(N3);
+static const struct gus_plan_row neoverse_v3[] = BESIDE_FLUSHES(V3);
 
 #define ROWS(table) .rows = (table), .n = COUNT(table)
 #define WITH_SPE (GUS_PLAN_IN(GUS_PLAN_SPE) | GUS_PLAN_IN(GUS_PLAN_TIMER))
@@ -66,4 +76,12 @@ const struct gus_plan_core gus_plan_neoverse_v1 = {
 const struct gus_plan_core gus_plan_neoverse_v2 = {
 	.name = "neoverse-v2", .title = "Neoverse V2", .threads = 1, .general_smt = 6, .general = 6, .fixed = 1,
 	.slots = 8, .modes = WITH_SPE, WATCHDOG, ROWS(neoverse_v2),
+};
+const struct gus_plan_core gus_plan_neoverse_n3 = {
+	.name = "neoverse-n3", .title = "Neoverse N3", .threads = 1, .general_smt = 6, .general = 6, .fixed = 1,
+	.slots = 5, .modes = WITH_SPE, WATCHDOG, ROWS(neoverse_n3),
+};
+const struct gus_plan_core gus_plan_neoverse_v3 = {
+	.name = "neoverse-v3", .title = "Neoverse V3", .threads = 1, .general_smt = 6, .general = 6, .fixed = 1,
+	.slots = 10, .modes = WITH_SPE, WATCHDOG, ROWS(neoverse_v3),
 };

@@ -15,7 +15,10 @@
 #define ARM(core) { { &gus_plan_##core, "armv8_pmuv3_0" } }
 
 /* In the order of makers and time. Cascade and Cooper Lake are Skylake-SP as far as counting goes, Tiger and Rocket
- * Lake Ice Lake, Emerald Rapids Sapphire Rapids, Raptor Lake Alder Lake. */
+ * Lake Ice Lake, Emerald Rapids Sapphire Rapids, Raptor Lake Alder Lake, Arrow Lake Lunar Lake (the kernel's
+ * intel_pmu_init has these two in one case; Arrow Lake-H has cores of a third kind, with a PMU of their own,
+ * cpu_lowpower, on which nothing is planned). Meteor Lake is none of these: its Crestmont has eight counters and other
+ * encodings than Gracemont. */
 static const struct gus_plan_cpu cpus[] = {
 	{ "skylake", "Skylake", INTEL(skylake) },
 	{ "skylake-avx512", "Skylake-SP", INTEL(skylake) },
@@ -32,6 +35,7 @@ static const struct gus_plan_cpu cpus[] = {
 	{ "emeraldrapids", "Emerald Rapids", INTEL(golden_cove) },
 	{ "graniterapids", "Granite Rapids", INTEL(redwood_cove) },
 	{ "lunarlake", "Lunar Lake", HYBRID(lion_cove, skymont) },
+	{ "arrowlake", "Arrow Lake", HYBRID(lion_cove, skymont) },
 	{ "znver2", "Zen 2", AMD(zen2) },
 	{ "znver3", "Zen 3", AMD(zen3) },
 	{ "znver4", "Zen 4", AMD(zen4) },
@@ -40,6 +44,19 @@ static const struct gus_plan_cpu cpus[] = {
 	{ "neoverse-n2", "Neoverse N2", ARM(neoverse_n2) },
 	{ "neoverse-v1", "Neoverse V1", ARM(neoverse_v1) },
 	{ "neoverse-v2", "Neoverse V2", ARM(neoverse_v2) },
+	{ "neoverse-n3", "Neoverse N3", ARM(neoverse_n3) },
+	{ "neoverse-v3", "Neoverse V3", ARM(neoverse_v3) },
+};
+
+/* What makers' event lists and people call them. */
+static const struct { const char *name, *cpu; } short_names[] = {
+	{ "skl", "skylake" }, { "skx", "skylake-avx512" }, { "clx", "cascadelake" }, { "cpx", "cooperlake" },
+	{ "icl", "icelake-client" }, { "icx", "icelake-server" }, { "tgl", "tigerlake" }, { "rkl", "rocketlake" },
+	{ "adl", "alderlake" }, { "rpl", "raptorlake" }, { "adln", "gracemont" }, { "spr", "sapphirerapids" },
+	{ "emr", "emeraldrapids" }, { "gnr", "graniterapids" }, { "lnl", "lunarlake" }, { "arl", "arrowlake" },
+	{ "zen2", "znver2" }, { "zen3", "znver3" }, { "zen4", "znver4" }, { "zen5", "znver5" },
+	{ "n1", "neoverse-n1" }, { "n2", "neoverse-n2" }, { "v1", "neoverse-v1" }, { "v2", "neoverse-v2" },
+	{ "n3", "neoverse-n3" }, { "v3", "neoverse-v3" },
 };
 
 /* What is there without any PMU. A fault is an exception that the kernel tells of, by instruction. */
@@ -56,8 +73,18 @@ const struct gus_plan_cpu *gus_plan_cpu_at(size_t i)
 	return i < COUNT(cpus) ? &cpus[i] : NULL;
 }
 
-const struct gus_plan_cpu *gus_plan_cpu_find(const char *name)
+static const char *whole_name(const char *name)
 {
+	for (size_t i = 0; i < COUNT(short_names); i++)
+		if (strcmp(short_names[i].name, name) == 0)
+			return short_names[i].cpu;
+	return name;
+}
+
+const struct gus_plan_cpu *gus_plan_cpu_find(const char *asked)
+{
+	const char *name = whole_name(asked);
+
 	for (size_t i = 0; i < COUNT(cpus); i++)
 		if (strcmp(cpus[i].name, name) == 0)
 			return &cpus[i];

@@ -14,7 +14,7 @@ static uint64_t counters_of(const struct gus_plan_free *f, uint16_t general, uin
 	unsigned n = f->smt ? f->core->general_smt : f->core->general;
 
 	return (general & ((UINT64_C(1) << n) - 1)) |
-	       (uint64_t)(fixed & ((1u << f->core->fixed) - 1)) << FIRST_FIXED;
+	       (uint64_t)(fixed & f->core->fixed) << FIRST_FIXED;
 }
 
 /* Kuhn's algorithm: an event takes a counter if it is free, or if who has it finds another one. Of an event's

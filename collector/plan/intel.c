@@ -15,11 +15,12 @@
 #define ADL "perfmon ADL, Gracemont"
 #define SKT "perfmon LNL, Skymont"
 #define KERNEL "Linux, intel/core.c"
-#define REMEMBERED "remembered: as Gracemont has it"
 
 #define ON(mode) .modes = GUS_PLAN_IN(GUS_PLAN_##mode)
 
 static const char taken_only[] = "branches that were taken";
+static const char of_both[] = "half of it is this thread's; the kernel gives it to who may watch whole CPUs";
+static const char behind[] = "its samples are of the instruction behind the branch";
 static const char walks_only[] = "misses of the second TLB, not hits in it";
 
 /* Shares of the slots that the core computes itself, from Ice Lake on, and of more kinds from Golden Cove on: they
@@ -33,7 +34,12 @@ static const char walks_only[] = "misses of the second TLB, not hits in it";
 	METRIC("TOPDOWN.HEAVY_OPS", 0x8400), METRIC("TOPDOWN.BR_MISPREDICT", 0x8500), \
 	METRIC("TOPDOWN.FETCH_LAT", 0x8600), METRIC("TOPDOWN.MEM_BOUND", 0x8700)
 
-/* Level 3 of cycles is INST_RETIRED.PREC_DIST in disguise (intel_pebs_aliases_skl), which only counter 1 counts. */
+/* Level 3 of cycles is INST_RETIRED.PREC_DIST in disguise (intel_pebs_aliases_skl), which only counter 1 counts.
+ *
+ * Two threads share a core's slots, and this core does not count them: half of the cycles of the core, and half of
+ * those in which it recovers, are a thread's (Intel's TMA, CORE_CLKS and Recovery_Bubbles with SMT on). Both are
+ * counted with the bit AnyThread, which counts what the other thread does, too, whosever that is; so the kernel lets
+ * nobody count them who may not watch whole CPUs (perf_allow_cpu in intel_pmu_hw_config). */
 static const struct gus_plan_row skylake[] = {
 	{ "CPU_CLK_UNHALTED.THREAD", 0x3c, 0, HEIGHT, FL_MB, 1 << 1, 0, 3, FREE, BRANCHES, 0, SKX,
 	  .limit = taken_only },
@@ -41,7 +47,11 @@ static const struct gus_plan_row skylake[] = {
 	{ "IDQ_UOPS_NOT_DELIVERED.CORE", 0x019c, 0, SLOTS, 0, TO7, 0, 0, FREE, 0, 0, SKX },
 	{ "UOPS_RETIRED.RETIRE_SLOTS", 0x02c2, 0, SLOTS, 0, TO7, 0, 0, FREE, 0, 0, SKX },
 	{ "UOPS_ISSUED.ANY", 0x010e, 0, SLOTS, 0, TO7, 0, 0, FREE, 0, 0, SKX },
-	{ "INT_MISC.RECOVERY_CYCLES", 0x010d, 0, SLOTS, 0, TO7, 0, 0, FREE, 0, 0, SKX },
+	{ "INT_MISC.RECOVERY_CYCLES", 0x010d, 0, SLOTS, 0, TO7, 0, 0, FREE, 0, 0, SKX, .threads = GUS_PLAN_ONE_THREAD },
+	{ "INT_MISC.RECOVERY_CYCLES_ANY", 0x20010d, 0, SLOTS, 0, TO7, 0, 0, FREE, 0, 0, SKX,
+	  .threads = GUS_PLAN_TWO_THREADS, .limit = of_both },
+	{ "CPU_CLK_UNHALTED.THREAD_ANY", 0x20003c, 0, SLOTS, 0, TO7, FIXED(1), 0, FREE, 0, 0, SKX,
+	  .threads = GUS_PLAN_TWO_THREADS, .limit = of_both },
 	{ "FRONTEND_RETIRED.L1I_MISS", 0x01c6, 0x12, SPLIT, DR_L1, TO3, 0, 2, MISS, 0, 100007, SKX },
 	{ "FRONTEND_RETIRED.ITLB_MISS", 0x01c6, 0x14, SPLIT, DR_TLB, TO3, 0, 2, MISS, 0, 100007, SKX },
 	{ "FRONTEND_RETIRED.STLB_MISS", 0x01c6, 0x15, SPLIT, DR_TLB, TO3, 0, 2, MISS, 0, 100007, SKX },
@@ -153,8 +163,10 @@ static const struct gus_plan_row redwood_cove[] = {
 	{ "MEM_INST_RETIRED.STLB_MISS_STORES", 0x12d0, 0, SPLIT, ST_TLB, TO3, 0, 2, FREE, WHERE, 100003, GNR },
 	{ "BR_MISP_RETIRED.ALL_BRANCHES", 0x00c5, 0, SPLIT, FL_MB, TO7, 0, 2, FREE, 0, 400009, GNR, ON(PEBS) },
 	{ "BR_MISP_RETIRED.COND_NTAKEN", 0x10c5, 0, SPLIT, FL_MB, TO7, 0, 2, FREE, 0, 400009, GNR, ON(PEBS) },
-	{ "BR_MISP_RETIRED.ALL_BRANCHES_COST", 0x44c5, 0, SPLIT, FL_MB, TO7, 0, 2, FREE, 0, 400009, GNR, ON(TPEBS) },
-	{ "BR_MISP_RETIRED.COND_NTAKEN_COST", 0x50c5, 0, SPLIT, FL_MB, TO7, 0, 2, FREE, 0, 400009, GNR, ON(TPEBS) },
+	{ "BR_MISP_RETIRED.ALL_BRANCHES_COST", 0x44c5, 0, SPLIT, FL_MB, TO7, 0, 2, FREE, 0, 400009, GNR, ON(TPEBS),
+	  .limit = behind },
+	{ "BR_MISP_RETIRED.COND_NTAKEN_COST", 0x50c5, 0, SPLIT, FL_MB, TO7, 0, 2, FREE, 0, 400009, GNR, ON(TPEBS),
+	  .limit = behind },
 	{ "INT_MISC.CLEAR_RESTEER_CYCLES", 0x80ad, 0, RATE, FL_MB, TO7, 0, 0, FREE, 0, 0, GNR },
 	{ "RESOURCE_STALLS.SB", 0x08a2, 0, RATE, DR_SQ, TO7, 0, 0, FREE, 0, 0, GNR },
 	{ "EXE_ACTIVITY.BOUND_ON_STORES", 0x020040a6, 0, RATE, DR_SQ, TO7, 0, 0, FREE, 0, 0, GNR },
@@ -187,12 +199,15 @@ static const struct gus_plan_row lion_cove[] = {
 	{ "MEM_INST_RETIRED.STLB_MISS_STORES", 0x12d0, 0, SPLIT, ST_TLB, TO3, 0, 2, FREE, WHERE, 100003, LNL },
 	{ "BR_MISP_RETIRED.ALL_BRANCHES", 0x00c5, 0, SPLIT, FL_MB, TO9, 0, 2, FREE, 0, 400009, LNL, ON(PEBS) },
 	{ "BR_MISP_RETIRED.COND_NTAKEN", 0x10c5, 0, SPLIT, FL_MB, TO9, 0, 2, FREE, 0, 400009, LNL, ON(PEBS) },
-	{ "BR_MISP_RETIRED.ALL_BRANCHES_COST", 0x44c5, 0, SPLIT, FL_MB, TO9, 0, 2, FREE, 0, 400009, LNL, ON(TPEBS) },
-	{ "BR_MISP_RETIRED.COND_NTAKEN_COST", 0x50c5, 0, SPLIT, FL_MB, TO9, 0, 2, FREE, 0, 400009, LNL, ON(TPEBS) },
+	{ "BR_MISP_RETIRED.ALL_BRANCHES_COST", 0x44c5, 0, SPLIT, FL_MB, TO9, 0, 2, FREE, 0, 400009, LNL, ON(TPEBS),
+	  .limit = behind },
+	{ "BR_MISP_RETIRED.COND_NTAKEN_COST", 0x50c5, 0, SPLIT, FL_MB, TO9, 0, 2, FREE, 0, 400009, LNL, ON(TPEBS),
+	  .limit = behind },
 	{ "INT_MISC.CLEAR_RESTEER_CYCLES", 0x80ad, 0, RATE, FL_MB, TO9, 0, 0, FREE, 0, 0, LNL },
 	{ "EXE_ACTIVITY.BOUND_ON_STORES", 0x020040a6, 0, RATE, DR_SQ, TO9, 0, 0, FREE, 0, 0, LNL },
 	{ "MACHINE_CLEARS.MEMORY_ORDERING", 0x02c3, 0, RATE, FL_MO, TO9, 0, 0, FREE, 0, 0, LNL },
-	{ "ASSISTS.ANY", 0x1bc1, 0, RATE, FL_EX, TO9, 0, 0, FREE, 0, 0, LNL },
+	{ "ASSISTS.ANY", 0x1fc1, 0, RATE, FL_EX, TO9, 0, 0, FREE, 0, 0, LNL },
+	{ "ASSISTS.PAGE_FAULT", 0x08c1, 0, RATE, FL_EX, TO9, 0, 0, FREE, 0, 0, LNL },
 };
 
 /* The small cores. Gracemont marks no instruction that its front end was late with; it only counts. */
@@ -222,7 +237,8 @@ static const struct gus_plan_row gracemont[] = {
 	  .limit = walks_only },
 };
 
-/* Skymont does, and has fixed counters (4 to 6) for three of the four parts of top-down. */
+/* Skymont does, and has fixed counters (4 to 6) for three of the four parts of top-down; it has none for slots (3):
+ * intel_skt_event_constraints. */
 static const struct gus_plan_row skymont[] = {
 	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, HEIGHT, FL_MB, 3, 0, 3, FREE, BRANCHES, 0, SKT, .limit = taken_only },
 	{ "INST_RETIRED.ANY", 0xc0, 0, TOTAL, 0, TO7, FIXED(0), 0, FREE, 0, 0, SKT },
@@ -244,11 +260,11 @@ static const struct gus_plan_row skymont[] = {
 	  .limit = walks_only },
 	{ "MEM_UOPS_RETIRED.STLB_MISS_STORES", 0x12d0, 0, SPLIT, ST_TLB, TO7, 0, 2, FREE, WHERE, 200003, SKT,
 	  .limit = walks_only },
-	{ "BR_MISP_RETIRED.ALL_BRANCHES", 0x00c5, 0, SPLIT, FL_MB, TO7, 0, 2, FREE, 0, 200003, REMEMBERED },
+	{ "BR_MISP_RETIRED.ALL_BRANCHES", 0x00c5, 0, SPLIT, FL_MB, TO7, 0, 2, FREE, 0, 200003, SKT },
 	{ "MEM_SCHEDULER_BLOCK.ST_BUF", 0x0104, 0, RATE, DR_SQ, TO7, 0, 0, FREE, 0, 0, SKT },
 	{ "MACHINE_CLEARS.PAGE_FAULT", 0x20c3, 0, RATE, FL_EX, TO7, 0, 0, FREE, 0, 0, SKT },
-	{ "MACHINE_CLEARS.MEMORY_ORDERING", 0x02c3, 0, RATE, FL_MO, TO7, 0, 0, FREE, 0, 0, REMEMBERED },
-	{ "MACHINE_CLEARS.DISAMBIGUATION", 0x08c3, 0, RATE, FL_MO, TO7, 0, 0, FREE, 0, 0, REMEMBERED },
+	{ "MACHINE_CLEARS.MEMORY_ORDERING", 0x02c3, 0, RATE, FL_MO, TO7, 0, 0, FREE, 0, 0, SKT },
+	{ "MACHINE_CLEARS.DISAMBIGUATION", 0x08c3, 0, RATE, FL_MO, TO7, 0, 0, FREE, 0, 0, SKT },
 };
 
 #define ROWS(table) .rows = (table), .n = COUNT(table)
@@ -259,30 +275,30 @@ static const struct gus_plan_row skymont[] = {
 #define WATCHDOG(counters) .watchdog_usual = true, .watchdog_counters = (counters), .watchdog_fixed = FIXED(1)
 
 const struct gus_plan_core gus_plan_skylake = {
-	.name = "skylake", .title = "Skylake", .threads = 2, .general_smt = 4, .general = 8, .fixed = 3,
+	.name = "skylake", .title = "Skylake", .threads = 2, .general_smt = 4, .general = 8, .fixed = 0x07,
 	.slots = 4, .modes = WITH_PEBS, WATCHDOG(TO7), ROWS(skylake),
 };
 const struct gus_plan_core gus_plan_sunny_cove = {
-	.name = "sunny-cove", .title = "Sunny Cove", .threads = 2, .general_smt = 8, .general = 8, .fixed = 4,
+	.name = "sunny-cove", .title = "Sunny Cove", .threads = 2, .general_smt = 8, .general = 8, .fixed = 0x0f,
 	.slots = 5, .modes = WITH_PEBS, .large = true, WATCHDOG(TO7), ROWS(sunny_cove),
 };
 const struct gus_plan_core gus_plan_golden_cove = {
-	.name = "golden-cove", .title = "Golden Cove", .threads = 2, .general_smt = 8, .general = 8, .fixed = 4,
+	.name = "golden-cove", .title = "Golden Cove", .threads = 2, .general_smt = 8, .general = 8, .fixed = 0x0f,
 	.slots = 6, .modes = WITH_PEBS, .large = true, WATCHDOG(TO7), ROWS(golden_cove),
 };
 const struct gus_plan_core gus_plan_redwood_cove = {
-	.name = "redwood-cove", .title = "Redwood Cove", .threads = 2, .general_smt = 8, .general = 8, .fixed = 4,
+	.name = "redwood-cove", .title = "Redwood Cove", .threads = 2, .general_smt = 8, .general = 8, .fixed = 0x0f,
 	.slots = 6, .modes = WITH_TPEBS, .large = true, WATCHDOG(TO7), ROWS(redwood_cove),
 };
 const struct gus_plan_core gus_plan_lion_cove = {
-	.name = "lion-cove", .title = "Lion Cove", .threads = 1, .general_smt = 10, .general = 10, .fixed = 4,
+	.name = "lion-cove", .title = "Lion Cove", .threads = 1, .general_smt = 10, .general = 10, .fixed = 0x0f,
 	.slots = 8, .modes = WITH_TPEBS, .large = true, WATCHDOG(TO9), ROWS(lion_cove),
 };
 const struct gus_plan_core gus_plan_gracemont = {
-	.name = "gracemont", .title = "Gracemont", .threads = 1, .general_smt = 6, .general = 6, .fixed = 3,
+	.name = "gracemont", .title = "Gracemont", .threads = 1, .general_smt = 6, .general = 6, .fixed = 0x07,
 	.slots = 5, .modes = WITH_PEBS, .large = true, WATCHDOG(TO5), ROWS(gracemont),
 };
 const struct gus_plan_core gus_plan_skymont = {
-	.name = "skymont", .title = "Skymont", .threads = 1, .general_smt = 8, .general = 8, .fixed = 7,
+	.name = "skymont", .title = "Skymont", .threads = 1, .general_smt = 8, .general = 8, .fixed = 0x77,
 	.slots = 8, .modes = WITH_TPEBS, .large = true, WATCHDOG(TO7), ROWS(skymont),
 };

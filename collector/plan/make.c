@@ -32,9 +32,11 @@ struct planner {
 	unsigned turns;
 };
 
-/* Which rows a mode has a use for. */
-static bool is_wanted(const struct gus_plan_row *row, enum gus_plan_mode mode)
+/* Which rows a mode has a use for, with as many threads. */
+static bool is_wanted(const struct gus_plan_row *row, enum gus_plan_mode mode, bool smt)
 {
+	if (row->threads == (smt ? GUS_PLAN_ONE_THREAD : GUS_PLAN_TWO_THREADS))
+		return false;
 	if (row->modes && !(row->modes & GUS_PLAN_IN(mode)))
 		return false;
 	if (mode == GUS_PLAN_TIMER)
@@ -80,11 +82,11 @@ static void add_rows(struct planner *p)
 
 	for (size_t i = 0; p->free.core && i < p->free.core->n; i++) {
 		row = &p->free.core->rows[i];
-		if (row->role != GUS_PLAN_LEADER && is_wanted(row, p->mode))
+		if (row->role != GUS_PLAN_LEADER && is_wanted(row, p->mode, p->free.smt))
 			add_row(p, row);
 	}
 	for (size_t i = 0; (row = gus_plan_software_at(i)); i++)
-		if (is_wanted(row, p->mode))
+		if (is_wanted(row, p->mode, p->free.smt))
 			add_row(p, row);
 }
 
@@ -263,6 +265,7 @@ static void plan_part(struct gus_plan_part *part, const struct gus_plan_wish *wi
 
 	part->core = p.free.core;
 	part->pmu = kind ? kind->pmu : NULL;
+	part->general = !kind ? 0 : wish->smt ? kind->core->general_smt : kind->core->general;
 	add_rows(&p);
 	place_heights(&p);
 	part->slots_split = split_units(&p);

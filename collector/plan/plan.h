@@ -79,6 +79,7 @@ struct gus_plan_verdict {
 struct gus_plan_part {
 	const struct gus_plan_core *core; /* NULL: any, by the kernel's own events alone */
 	const char *pmu;                  /* NULL likewise */
+	unsigned general;                 /* general counters that a thread has: 0 to general - 1 */
 	struct gus_vec(struct gus_plan_event) events;
 	struct gus_plan_groups gus_vec(struct gus_plan_group) groups;
 	unsigned turns;                   /* 0: all is always on */

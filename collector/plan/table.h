@@ -41,6 +41,9 @@ enum gus_plan_hold {
 	GUS_PLAN_HOLDS_LATENCY,  /* MSR 0x3f6: from which latency on loads are sampled; likewise */
 };
 
+/* Of a core with two threads and of one with one, where that is not counted by the same event. */
+enum gus_plan_threads { GUS_PLAN_ANY_THREADS, GUS_PLAN_ONE_THREAD, GUS_PLAN_TWO_THREADS };
+
 /* How a CPU is watched, best first of those that a core has; gus_plan_mode_name. */
 enum gus_plan_mode {
 	GUS_PLAN_TPEBS, /* PEBS whose records say how long since the retirement before */
@@ -70,6 +73,7 @@ struct gus_plan_row {
 	uint16_t limit_of;        /* enum gus_psv_event: which of those that it tells that is about; 0: all */
 	uint8_t modes;            /* GUS_PLAN_IN() of the modes that it is for; 0: all in which its role has a place */
 	enum gus_plan_unit unit;
+	enum gus_plan_threads threads; /* where two threads share what it counts, another row counts it */
 	uint64_t config2;
 };
 
@@ -80,7 +84,7 @@ struct gus_plan_core {
 	uint8_t threads;          /* that it can run */
 	uint8_t general_smt;      /* general counters of a thread whose core runs another one */
 	uint8_t general;          /* and of one that has the core to itself */
-	uint8_t fixed;
+	uint8_t fixed;            /* fixed ones, a bit each: there may be none of a number between others */
 	uint8_t slots;            /* a cycle, of top-down */
 	uint8_t modes;            /* GUS_PLAN_IN() of those that it has */
 	bool large;               /* branch stacks fit into PEBS buffers without an interrupt a sample (format 4 on) */
@@ -104,7 +108,8 @@ struct gus_plan_cpu {
 	struct gus_plan_kind kinds[GUS_PLAN_KINDS]; /* core is NULL behind the last */
 };
 
-/* The CPU of that name, or NULL; CPU number i, or NULL behind the last. */
+/* The CPU of that name, or that people call so for short ("spr", "n2"), or NULL; CPU number i, or NULL behind the
+ * last. */
 const struct gus_plan_cpu *gus_plan_cpu_find(const char *name);
 const struct gus_plan_cpu *gus_plan_cpu_at(size_t i);
 
@@ -115,6 +120,6 @@ extern const struct gus_plan_core gus_plan_skylake, gus_plan_sunny_cove, gus_pla
 	gus_plan_lion_cove, gus_plan_gracemont, gus_plan_skymont;
 extern const struct gus_plan_core gus_plan_zen2, gus_plan_zen3, gus_plan_zen4, gus_plan_zen5;
 extern const struct gus_plan_core gus_plan_neoverse_n1, gus_plan_neoverse_n2, gus_plan_neoverse_v1,
-	gus_plan_neoverse_v2;
+	gus_plan_neoverse_v2, gus_plan_neoverse_n3, gus_plan_neoverse_v3;
 
 #endif

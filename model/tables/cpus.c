@@ -60,9 +60,15 @@ static const struct {
 };
 
 /* Implementer 0x41 is Arm itself; clouds use its cores under its number. */
-static const struct { uint32_t implementer, part; const char *name; } arm64[] = {
-	{ 0x41, 0xd08, "cortex-a72" },  { 0x41, 0xd0c, "neoverse-n1" }, { 0x41, 0xd40, "neoverse-v1" },
-	{ 0x41, 0xd49, "neoverse-n2" }, { 0x41, 0xd4f, "neoverse-v2" }, { 0x6d, 0xd49, "neoverse-n2" },
+static const struct {
+	uint32_t implementer, part;
+	const char *name; /* of the table; NULL: none has this core */
+	const char *cpu;
+} arm64[] = {
+	{ 0x41, 0xd08, "cortex-a72", "cortex-a72" },   { 0x41, 0xd0c, "neoverse-n1", "neoverse-n1" },
+	{ 0x41, 0xd40, "neoverse-v1", "neoverse-v1" }, { 0x41, 0xd49, "neoverse-n2", "neoverse-n2" },
+	{ 0x41, 0xd4f, "neoverse-v2", "neoverse-v2" }, { 0x6d, 0xd49, "neoverse-n2", "neoverse-n2" },
+	{ 0x41, 0xd84, NULL, "neoverse-v3" },          { 0x41, 0xd8e, NULL, "neoverse-n3" },
 };
 
 struct names { const char *table, *cpu; };
@@ -73,7 +79,7 @@ static struct names names_of(const struct gus_cpu_id *id)
 
 	for (size_t i = 0; id->midr && i < sizeof(arm64) / sizeof(*arm64); i++)
 		if (arm64[i].implementer == implementer && arm64[i].part == part)
-			return (struct names){ arm64[i].name, arm64[i].name };
+			return (struct names){ arm64[i].name, arm64[i].cpu };
 	for (size_t i = 0; !id->midr && id->vendor && i < sizeof(x86) / sizeof(*x86); i++)
 		if (strcmp(x86[i].vendor, id->vendor) == 0 && x86[i].family == id->family &&
 		    x86[i].model_lo <= id->model && id->model <= x86[i].model_hi &&

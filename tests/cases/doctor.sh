@@ -69,7 +69,7 @@ done <<LIST
 129|text or json|--format csv
 129|takes no argument|something
 129|--cpu needs --plan|--cpu znver4
-129|no events are known of such a CPU; --cpu is one of skylake, .*-v2|--plan --cpu i486
+129|no events are known of such a CPU; --cpu is one of skylake, .*-v3|--plan --cpu i486
 129|cannot plan pebs for znver4: Zen 4 has ibs, lbr, timer|--plan --cpu znver4 --mode pebs
 LIST
 
@@ -83,6 +83,20 @@ if [ "${tier:-C}" = C ]; then
 	ok "of instructions' heights it infers" says '^  heights inferred '
 	ok "of loads that miss it knows nothing" says '^  ST-L1   unknown '
 fi
+# Turns have commas between them, and counters are those that a thread has: of Skylake's eight half with SMT.
+"$gusprof" doctor --plan --cpu skx --smt on >out 2>err
+ok "with SMT no counter above 3" is "$(grep -c ' 0-7 ' out)" 0
+ok "top-down is of both threads" says ' INT_MISC.RECOVERY_CYCLES_ANY$'
+ok "and it says whose half it is" says '^The slots of a core are shared by two threads: '
+"$gusprof" doctor --plan --cpu skx --smt off >out 2>err
+ok "without SMT all eight" says ' 0-7 '
+ok "top-down is of one thread" says ' INT_MISC.RECOVERY_CYCLES$'
+ok "and it says nothing of two" is "$(grep -c 'two threads' out)" 0
+"$gusprof" doctor --plan --cpu graniterapids >out 2>err
+ok "turns are a list" says '^  turns [0-9],[0-9]'
+ok "what fires behind the branch says so" says 'ALL_BRANCHES_COST (its samples are of the instruction behind the'
+"$gusprof" doctor --plan --cpu lunarlake >out 2>err
+ok "Skymont has six fixed counters" says '^Skymont, .* 8 general and 6 fixed counters'
 while IFS='|' read -r cpu cores; do
 	"$gusprof" doctor --plan --cpu "$cpu" >out 2>err
 	ok "a plan of $cpu: status 0" is $? 0
@@ -97,6 +111,7 @@ sapphirerapids|1
 graniterapids|1
 alderlake|2
 lunarlake|2
+arrowlake|2
 znver2|1
 znver4|1
 znver5|1
@@ -104,6 +119,9 @@ neoverse-n1|1
 neoverse-n2|1
 neoverse-v1|1
 neoverse-v2|1
+neoverse-n3|1
+neoverse-v3|1
+skx|1
 LIST
 "$gusprof" doctor --plan --cpu lunarlake --width 60 >out 2>err
 ok "a plan fits 60 cells" is "$(awk 'length($0) > 60' out)" ""

@@ -24,9 +24,10 @@
 /* Counters of a thread: beside another one, alone, fixed. */
 static const struct { const char *core; unsigned smt, alone, fixed; } sizes[] = {
 	{ "skylake", 4, 8, 3 }, { "sunny-cove", 8, 8, 4 }, { "golden-cove", 8, 8, 4 }, { "redwood-cove", 8, 8, 4 },
-	{ "lion-cove", 10, 10, 4 }, { "gracemont", 6, 6, 3 }, { "skymont", 8, 8, 7 }, { "zen2", 6, 6, 0 },
+	{ "lion-cove", 10, 10, 4 }, { "gracemont", 6, 6, 3 }, { "skymont", 8, 8, 6 }, { "zen2", 6, 6, 0 },
 	{ "zen3", 6, 6, 0 }, { "zen4", 6, 6, 0 }, { "zen5", 6, 6, 0 }, { "neoverse-n1", 6, 6, 1 },
 	{ "neoverse-n2", 6, 6, 1 }, { "neoverse-v1", 6, 6, 1 }, { "neoverse-v2", 6, 6, 1 },
+	{ "neoverse-n3", 6, 6, 1 }, { "neoverse-v3", 6, 6, 1 },
 };
 
 /* What is allowed less: an event number in this range, of this umask (-1: any), from this precise level on. */
@@ -62,6 +63,7 @@ static const struct { const char *core; unsigned from, to; int umask; unsigned p
 /* The fixed counters, each of one event. */
 static const struct { const char *maker; uint64_t config; uint64_t counter; } fixed[] = {
 	{ "intel", 0xc0, FIXED(0) }, { "intel", 0x3c, FIXED(1) }, { "intel", 0x0400, FIXED(3) },
+	{ "skylake", 0x20003c, FIXED(1) },              /* of both threads */
 	{ "skymont", 0x0073, FIXED(4) }, { "skymont", 0x019c, FIXED(5) }, { "skymont", 0x02c2, FIXED(6) },
 	{ "arm", 0x11, FIXED(0) },
 };
@@ -170,7 +172,8 @@ static void check_part(const struct gus_plan *plan, const struct gus_plan_part *
 
 	assert_int_equal(part->core->general_smt, sizes[size].smt);
 	assert_int_equal(part->core->general, sizes[size].alone);
-	assert_int_equal(part->core->fixed, sizes[size].fixed);
+	assert_int_equal(__builtin_popcount(part->core->fixed), sizes[size].fixed);
+	assert_int_equal(part->general, plan->wish.smt ? sizes[size].smt : sizes[size].alone);
 	for (unsigned i = 0; i < part->turns || i == 0; i++)
 		check_turn(plan, part, UINT32_C(1) << i);
 	for (size_t i = 0; i < part->groups.n; i++) {
@@ -209,7 +212,8 @@ static bool is_absent(const struct gus_plan_part *part, const char *name)
 	return false;
 }
 
-/* Each row of a core is in its plan or said to have no place: nothing is lost on the way. */
+/* Each row of a core is in its plan or said to have no place: nothing is lost on the way. What is of one thread or of
+ * two is for one of these. */
 static void check_whole(const struct gus_plan *plan, const struct gus_plan_part *part)
 {
 	for (size_t i = 0; i < part->core->n; i++) {
@@ -218,6 +222,8 @@ static void check_whole(const struct gus_plan *plan, const struct gus_plan_part 
 
 		if (plan->wish.mode == GUS_PLAN_LBR)
 			wanted &= row->role <= GUS_PLAN_STATES;
+		if (row->threads)
+			wanted &= plan->wish.smt == (row->threads == GUS_PLAN_TWO_THREADS);
 		if (wanted && row->role != GUS_PLAN_LEADER && is_in(part, row->name) == is_absent(part, row->name))
 			fail_msg("%s, mode %s: %s is in neither or in both", part->core->name,
 				 gus_plan_mode_name(plan->wish.mode), row->name);
@@ -338,6 +344,9 @@ static void verdicts(void **state)
 		{ "neoverse-n2", GUS_PLAN_AUTO, { "i ii- oo- ooo" } },
 		{ "neoverse-v1", GUS_PLAN_AUTO, { "i ii- oo- ooo" } },
 		{ "neoverse-v2", GUS_PLAN_AUTO, { "i ii- oo- ooo" } },
+		{ "neoverse-n3", GUS_PLAN_AUTO, { "i ii- oo- ooo" } },
+		{ "neoverse-v3", GUS_PLAN_AUTO, { "i ii- oo- ooo" } },
+		{ "arrowlake", GUS_PLAN_AUTO, { "o ooi oii ooo", "o ooi oii ooo" } },
 		{ "neoverse-v2", GUS_PLAN_TIMER, { "i --- -i- ---" } },
 	};
 	static const char letters[] = { '-', 'i', 'o' };
@@ -511,6 +520,65 @@ static void top_down(void **state)
 	}
 }
 
+/* The slots of Skylake's cores with two threads are half of what both have, which AnyThread (bit 21) counts; of a core
+ * with one thread all. */
+static void slots_of_two_threads(void **state)
+{
+	static const struct { const char *event; bool smt; } table[] = {
+		{ "INT_MISC.RECOVERY_CYCLES", false }, { "INT_MISC.RECOVERY_CYCLES_ANY", true },
+		{ "CPU_CLK_UNHALTED.THREAD_ANY", true },
+	};
+
+	(void)state;
+	for (unsigned smt = 0; smt < 2; smt++) {
+		struct gus_plan plan;
+
+		make(&plan, "skylake-avx512", GUS_PLAN_AUTO, smt, true);
+		for (size_t i = 0; i < COUNT(table); i++) {
+			if (is_in(&plan.parts[0], table[i].event) != (table[i].smt == smt))
+				fail_msg("%s, SMT %s", table[i].event, smt ? "on" : "off");
+			if (smt && table[i].smt)
+				assert_true(event_named(&plan.parts[0], table[i].event)->row->config & 1 << 21);
+		}
+		gus_plan_free(&plan);
+	}
+}
+
+/* Fixed counters that there are, each of its own number: Skymont has none for slots (3), and one behind it for what
+ * retired (6); a counter that is not there counts nothing. */
+static void fixed_counters_with_a_gap(void **state)
+{
+	const struct gus_plan_core *core = gus_plan_cpu_find("lunarlake")->kinds[1].core;
+	const struct gus_plan_free here = { core, false, false };
+	const struct gus_plan_row slots = { .fixed = 1 << 3 }, retired = { .fixed = 1 << 6 };
+
+	(void)state;
+	assert_string_equal(core->name, "skymont");
+	assert_false(gus_plan_fits(&here, (const struct gus_plan_row *[]){ &slots }, 1));
+	assert_true(gus_plan_fits(&here, (const struct gus_plan_row *[]){ &retired }, 1));
+}
+
+/* CPUs are found by LLVM's names and by those that people use; a short name is that of one CPU, and no other's. */
+static void short_names(void **state)
+{
+	static const struct { const char *asked, *name; } table[] = {
+		{ "skl", "skylake" }, { "skx", "skylake-avx512" }, { "icx", "icelake-server" },
+		{ "spr", "sapphirerapids" }, { "emr", "emeraldrapids" }, { "gnr", "graniterapids" },
+		{ "arl", "arrowlake" }, { "zen4", "znver4" }, { "n1", "neoverse-n1" }, { "v3", "neoverse-v3" },
+		{ "znver4", "znver4" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(table); i++) {
+		const struct gus_plan_cpu *cpu = gus_plan_cpu_find(table[i].asked);
+
+		assert_non_null(cpu);
+		assert_string_equal(cpu->name, table[i].name);
+	}
+	assert_null(gus_plan_cpu_find("mtl"));
+	assert_null(gus_plan_cpu_find(""));
+}
+
 /* Beside cycles one counter of two is free: neither top-down nor states fit as a whole, and each of their events has a
  * turn of its own. */
 static void all_in_pieces(void **state)
@@ -573,6 +641,8 @@ int main(void)
 		cmocka_unit_test(verdicts), cmocka_unit_test(known_heights),
 		cmocka_unit_test(witnesses),
 		cmocka_unit_test(events), cmocka_unit_test(known_conflicts), cmocka_unit_test(top_down),
+		cmocka_unit_test(slots_of_two_threads),
+		cmocka_unit_test(fixed_counters_with_a_gap), cmocka_unit_test(short_names),
 		cmocka_unit_test(all_in_pieces),
 		cmocka_unit_test(modes),
 	};

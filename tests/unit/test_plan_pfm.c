@@ -24,14 +24,17 @@ static const struct { const char *core, *pmu; } pmus[] = {
 	/* libpfm4 4.13 knows these, but not where it is built for another ISA. */
 	{ "neoverse-n1", "arm_n1" }, { "neoverse-n2", "arm_n2" }, { "neoverse-v1", "arm_v1" },
 	{ "neoverse-v2", "arm_v2" },
+	{ "neoverse-v3", "arm_v3" }, /* a later one does */
 	/* And these not at all. */
 	{ "redwood-cove", NULL }, { "lion-cove", NULL }, { "gracemont", NULL }, { "skymont", NULL }, { "zen5", NULL },
+	{ "neoverse-n3", NULL },
 };
 
 /* Other names that it has for the same; else its name is ours with a colon for the dot. */
 static const struct { const char *ours, *theirs; } names[] = {
 	{ "CPU_CLK_UNHALTED.THREAD", "CPU_CLK_UNHALTED:THREAD_P" },
 	{ "INST_RETIRED.ANY", "INST_RETIRED:ANY_P" },
+	{ "CPU_CLK_UNHALTED.THREAD_ANY", "CPU_CLK_UNHALTED:THREAD_P:t=1" },
 	{ "MEM_TRANS_RETIRED.LOAD_LATENCY", "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=3" },
 	{ "ls_not_halted_cyc", "CYCLES_NOT_IN_HALT" },
 	{ "ex_ret_instr", "RETIRED_INSTRUCTIONS" },

@@ -397,9 +397,15 @@ static void silicon_has_a_name(void **state)
 		{ { "GenuineIntel", 6, 0xc6, 1, 0 }, "lunarlake", "arrowlake" },
 		{ { NULL, 0, 0, 0, 0x413fd0c1 }, "neoverse-n1", "neoverse-n1" },
 	};
-	const struct gus_cpu_id old = { "GenuineIntel", 6, 0x0f, 0, 0 };
+	const struct gus_cpu_id old = { "GenuineIntel", 6, 0x0f, 0, 0 }, v3 = { NULL, 0, 0, 0, 0x410fd840 },
+		n3 = { NULL, 0, 0, 0, 0x410fd8e0 };
 
 	(void)state;
+	/* Events of them are known, and no table. */
+	assert_null(gus_uarch_of_cpu(&v3));
+	assert_string_equal(gus_uarch_cpu(&v3), "neoverse-v3");
+	assert_null(gus_uarch_of_cpu(&n3));
+	assert_string_equal(gus_uarch_cpu(&n3), "neoverse-n3");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_string_equal(gus_uarch_of_cpu(&cases[i].id), cases[i].table);
 		assert_string_equal(gus_uarch_cpu(&cases[i].id), cases[i].cpu);
