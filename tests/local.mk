@@ -51,6 +51,7 @@ case_tests = \
 	tests/cases/limits.sh \
 	tests/cases/model.sh \
 	tests/cases/model-exec.sh \
+	tests/cases/model-ended.sh \
 	tests/cases/model-sleeping.sh \
 	tests/cases/model-output.sh \
 	tests/cases/off-cpu.sh \

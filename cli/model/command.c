@@ -24,7 +24,7 @@
 #include "tracing/emulator/emulate.h"
 
 /* SIGINT is the command's: what was traced until its end is told. From the terminal it has it by itself; who sends it
- * to us alone means it as well. Whatever else ends us ends the command, too. */
+ * to us alone means it as well. Whatever else ends us ends the command, too, which SIGTERM says. */
 static volatile sig_atomic_t emulator;
 
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -32,6 +32,16 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (info->si_code != SI_KERNEL)
 		kill((pid_t)emulator, number);
+}
+
+static void say_that_we_end(int number)
+{
+	static const char ended[] = "gusprof: ended by SIGTERM before the command was over; nothing is told of it, and "
+		"it ends, too\n";
+	ssize_t n = write(STDERR_FILENO, ended, sizeof(ended) - 1);
+
+	(void)n;
+	raise(number); /* by default now (SA_RESETHAND) */
 }
 
 enum { LOOK_MS = 500 };
@@ -233,6 +243,8 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 {
 	struct gus_model_view v = { .command = (const char *const *)argv };
 	struct sigaction pass = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, before;
+	const struct sigaction end = { .sa_handler = say_that_we_end, .sa_flags = SA_RESETHAND | SA_RESTART };
+	struct sigaction end_before;
 	struct gus_emulation e = { .out_is_err = gus_model_output_moves_command(m->output), .follows = true,
 		.children = m->children, .silent = m->silent, .reads = m->silent,
 		.quiet = gus_model_output_is_alone(m->output) };
@@ -251,6 +263,9 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	}
 	emulator = e.pid;
 	sigaction(SIGINT, &pass, &before);
+	sigaction(SIGTERM, NULL, &end_before);
+	if (end_before.sa_handler != SIG_IGN)
+		sigaction(SIGTERM, &end, NULL);
 	if (gus_model_output_begin(m->output, err) == 0) {
 		trace = gus_trace_open_fd(e.trace, err);
 	} else {
@@ -261,6 +276,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 		rc = model_programs(m, &e, trace, &v, err);
 	gus_emulation_wait(&e);
 	sigaction(SIGINT, &before, NULL);
+	sigaction(SIGTERM, &end_before, NULL);
 	gus_emulation_end(&e);
 	gus_model_rates_free(m);
 	if (!trace && err->code == GUS_E_TRUNCATED) { /* not a word came; what was wrong it has said itself */
