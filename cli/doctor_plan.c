@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/common/uarch_load.h"
+#include "cli/need.h"
 #include "collector/doctor/facts.h"
 #include "collector/plan/make.h"
 #include "collector/plan/plan.h"
@@ -63,12 +64,38 @@ static const struct gus_plan_cpu *cpu_here(const struct gus_facts *facts, char *
 	return cpu;
 }
 
+/* A mode that was asked for by its name, of this machine: that its CPU has it is not enough. */
+static int check_mode_here(enum gus_plan_mode mode, const struct gus_facts *facts, struct gus_error *err)
+{
+	const char *name = gus_uarch_host_cpu(), *word = gus_plan_mode_name(mode);
+	const struct gus_plan_cpu *cpu = name ? gus_plan_cpu_find(name) : NULL;
+	const struct gus_need *need = gus_need_of(mode);
+	char *why;
+
+	if (!need || facts->classes[need->needs].verdict == GUS_PROBE_GOOD)
+		return 0;
+	if (!cpu)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "--mode %s: no events are known of this machine's CPU%s%s; "
+				"--cpu NAME plans for another one, on any machine", word, name ? ", " : "",
+				name ? name : "");
+	if (!gus_plan_cpu_has(cpu, mode))
+		return gus_fail(err, GUS_E_UNSUPPORTED, "--mode %s: this machine's CPU (%s) has no %s; --cpu NAME "
+				"plans for another one, on any machine", word, cpu->title, word);
+	why = gus_need_hindrance(need, facts);
+	gus_fail(err, GUS_E_UNSUPPORTED, "--mode %s is not to be had here: %s; --cpu %s plans for such a CPU as it is "
+		 "where nothing hinders it", word, why, cpu->name);
+	free(why);
+	return -1;
+}
+
 int gus_doctor_plan_make(struct gus_plan *plan, const struct gus_doctor_plan_options *o, const struct gus_facts *facts,
 			 char *why, unsigned room, struct gus_error *err)
 {
 	struct gus_plan_wish wish = { .mode = (enum gus_plan_mode)o->mode };
 
 	*why = '\0';
+	if (!o->cpu && check_mode_here(wish.mode, facts, err) != 0)
+		return -1;
 	wish.cpu = o->cpu ? gus_plan_cpu_find(o->cpu) : cpu_here(facts, why, room);
 	if (o->cpu && !wish.cpu)
 		return unknown_cpu(o->cpu, err);

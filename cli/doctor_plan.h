@@ -23,7 +23,8 @@ enum { GUS_DOCTOR_AS_IT_IS, GUS_DOCTOR_ON, GUS_DOCTOR_OFF };
 bool gus_doctor_plan_is_here(const struct gus_doctor_plan_options *o);
 
 /* Makes the plan; facts may be NULL for another CPU. why gets a sentence about this machine, "" if there is nothing
- * to say. 0, or -1 with err: GUS_E_USAGE if there is no such CPU, GUS_E_UNSUPPORTED if it has no such mode. */
+ * to say. 0, or -1 with err: GUS_E_USAGE if there is no such CPU, GUS_E_UNSUPPORTED if it has no such mode, or this
+ * machine does not give it. */
 int gus_doctor_plan_make(struct gus_plan *plan, const struct gus_doctor_plan_options *o, const struct gus_facts *facts,
 			 char *why, unsigned room, struct gus_error *err);
 

@@ -50,7 +50,7 @@ gusprof_SOURCES = \
 	cli/explain/text.c \
 	cli/explain/view.h \
 	cli/doctor.c \
-	cli/doctor_plan.c cli/doctor_plan.h \
+	cli/doctor_plan.c cli/doctor_plan.h cli/need.c cli/need.h \
 	cli/doctor_plan_json.c \
 	cli/doctor_plan_text.c \
 	cli/doctor_text.c cli/doctor_text.h \

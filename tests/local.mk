@@ -591,7 +591,7 @@ machine = tests/machine/machine.c tests/machine/machine.h
 tests_unit_test_counters_SOURCES = tests/unit/test_counters.c $(machine)
 tests_unit_test_probe_SOURCES = tests/unit/test_probe.c $(machine)
 # Which CPU this machine has is the test's.
-tests_unit_test_record_plan_SOURCES = tests/unit/test_record_plan.c $(machine) cli/record/plan.c
+tests_unit_test_record_plan_SOURCES = tests/unit/test_record_plan.c $(machine) cli/record/plan.c cli/need.c
 tests_unit_test_area_SOURCES = tests/unit/test_area.c tests/words/ibs_words.c tests/words/ibs_words.h \
 	tests/words/spe_words.c tests/words/spe_words.h $(words)
 tests_unit_test_planned_SOURCES = tests/unit/test_planned.c $(machine) tests/words/ibs_words.c tests/words/ibs_words.h \

@@ -31,6 +31,8 @@ static int choose_best(const struct gus_record_events_how *how, struct gus_event
 		*events = planned;
 		*choice = of_plan;
 	}
+	if (choice->tier == 'C')
+		gus_record_plan_missed(choice, pmus);
 	for (size_t i = 0; i < events->n; i++) {
 		free(events->v[i].asked);
 		events->v[i].asked = gus_strdup("auto");
@@ -43,8 +45,8 @@ static int choose_plan(const struct gus_record_events_how *how, bool alone, stru
 		       struct gus_error *err)
 {
 	if (!alone)
-		return gus_fail(err, GUS_E_USAGE, "-e %s: pebs, tpebs, ibs, spe and lbr are all events of a plan, and "
-				"stand alone", how->asked);
+		return gus_fail(err, GUS_E_USAGE, "-e %s: auto, pebs, tpebs, ibs, spe and lbr each stand for all the "
+				"events that go with them, and stand alone", how->asked);
 	if (how->single)
 		return gus_fail(err, GUS_E_USAGE, "-e %s does not go with %s: its events are not of one kind",
 				how->asked, how->single);

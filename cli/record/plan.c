@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/common/uarch_load.h"
-#include "collector/doctor/doctor.h"
+#include "cli/need.h"
 #include "collector/doctor/facts.h"
 #include "collector/events/event.h"
 #include "collector/events/planned.h"
@@ -21,38 +21,22 @@
 #include "collector/trial/survey.h"
 #include "collector/trial/trial.h"
 
-/* What must work on this machine for a mode, and what doctor calls that. */
-static const struct mode {
-	enum gus_plan_mode mode;
-	enum gus_class needs;
-	const char *finding;
-	char tier;
-} modes[] = {
-	{ GUS_PLAN_TPEBS, GUS_CLASS_PRECISE, "precise-cycles", 'A' },
-	{ GUS_PLAN_PEBS, GUS_CLASS_PRECISE, "precise-cycles", 'A' },
-	{ GUS_PLAN_IBS, GUS_CLASS_IBS, "ibs", 'A' },
-	{ GUS_PLAN_SPE, GUS_CLASS_SPE, "spe", 'A' },
-	{ GUS_PLAN_LBR, GUS_CLASS_BRANCHES, "branch-stack", 'B' },
-};
-
-static const struct mode *mode_of(const char *word)
+/* A mode, or the word for the best of them. */
+static bool is_mode(const char *word)
 {
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		if (strcmp(gus_plan_mode_name(modes[i].mode), word) == 0)
-			return &modes[i];
-	return NULL;
+	return gus_need_named(word) != NULL || strcmp(word, "auto") == 0;
 }
 
 bool gus_record_plan_is_asked(const char *words, bool *alone)
 {
-	*alone = mode_of(words) != NULL;
+	*alone = is_mode(words);
 	for (const char *at = words; *at; at += *at == ',') {
 		size_t size = strcspn(at, ",");
 		char *word = gus_format("%.*s", (int)size, at);
-		bool is_mode = mode_of(word) != NULL;
+		bool found = is_mode(word);
 
 		free(word);
-		if (is_mode)
+		if (found)
 			return true;
 		at += size;
 	}
@@ -60,24 +44,64 @@ bool gus_record_plan_is_asked(const char *words, bool *alone)
 }
 
 /* In doctor's words. */
-static int explain(const char *word, const struct mode *m, struct gus_pmus *pmus, enum gus_verdict verdict,
+static int explain(const char *word, const struct gus_need *m, struct gus_pmus *pmus, enum gus_verdict verdict,
 		   struct gus_error *err)
 {
-	const struct gus_finding *found = NULL;
-	struct gus_diagnosis d = { 0 };
 	struct gus_facts facts;
+	char *why;
 
 	gus_survey_take(&facts, pmus, gus_uarch_host(), NULL);
-	gus_doctor_judge(&d, &facts);
-	for (size_t i = 0; i < d.findings.n; i++)
-		if (strcmp(d.findings.v[i].name, m->finding) == 0)
-			found = &d.findings.v[i];
+	why = gus_need_hindrance(m, &facts);
 	gus_fail(err, verdict == GUS_PROBE_REFUSED ? GUS_E_PERMISSION : GUS_E_UNSUPPORTED,
-		 "cannot record with -e %s: %s%s%s; -e auto takes the best that there is", word,
-		 found ? found->text : "this machine does not give what it needs",
-		 found && *found->command ? ": " : "", found ? found->command : "");
-	gus_diagnosis_free(&d);
+		 "cannot record with -e %s: %s; -e auto takes the best that there is", word, why);
+	free(why);
 	return -1;
+}
+
+/* "ibs (not given here), lbr": the modes that a CPU has, each tried on this machine. The caller frees it. */
+static char *modes_of(const struct gus_plan_cpu *cpu, struct gus_pmus *pmus)
+{
+	const struct gus_need *need;
+	char *text = gus_strdup("");
+
+	for (size_t i = 0; (need = gus_need_at(i)); i++) {
+		struct gus_class_facts had;
+		char *longer;
+
+		if (!gus_plan_cpu_has(cpu, need->mode))
+			continue;
+		gus_trial(&had, need->needs, pmus, NULL);
+		longer = gus_format("%s%s%s%s", text, *text ? ", " : "", gus_plan_mode_name(need->mode),
+				    had.verdict == GUS_PROBE_GOOD ? "" : " (not given here)");
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* That CPU has no such mode. */
+static int lacks(const char *word, const struct gus_plan_cpu *cpu, struct gus_pmus *pmus, struct gus_error *err)
+{
+	char *modes = modes_of(cpu, pmus);
+
+	gus_fail(err, GUS_E_UNSUPPORTED, "cannot record with -e %s: this CPU (%s) has no %s%s%s; -e auto takes the "
+		 "best that there is, and gusprof doctor says what that is and why", word, cpu->title, word,
+		 *modes ? "; it has " : "", modes);
+	free(modes);
+	return -1;
+}
+
+void gus_record_plan_missed(struct gus_choice *choice, struct gus_pmus *pmus)
+{
+	const char *name = gus_uarch_host_cpu();
+	const struct gus_plan_cpu *cpu = name ? gus_plan_cpu_find(name) : NULL;
+	char *modes = cpu ? modes_of(cpu, pmus) : gus_strdup("");
+	size_t n = strlen(choice->text);
+
+	if (*modes)
+		snprintf(choice->text + n, sizeof(choice->text) - n, ". Such a CPU (%s) has %s, of which gusprof "
+			 "doctor says more", cpu->title, modes);
+	free(modes);
 }
 
 static bool is_set(const struct gus_setting *s)
@@ -85,7 +109,8 @@ static bool is_set(const struct gus_setting *s)
 	return s->known && s->value > 0;
 }
 
-static int make(struct gus_plan *plan, const char *word, const struct mode *m, struct gus_error *err)
+static int make(struct gus_plan *plan, const char *word, const struct gus_need *m, struct gus_pmus *pmus,
+		struct gus_error *err)
 {
 	const char *name = gus_uarch_host_cpu();
 	struct gus_plan_wish wish = { .cpu = name ? gus_plan_cpu_find(name) : NULL, .mode = m->mode };
@@ -95,6 +120,8 @@ static int make(struct gus_plan *plan, const char *word, const struct mode *m, s
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot record with -e %s: no events are known of this "
 				"machine's CPU%s%s; -e auto takes the best that there is", word, name ? ", " : "",
 				name ? name : "");
+	if (!gus_plan_cpu_has(wish.cpu, m->mode))
+		return lacks(word, wish.cpu, pmus, err);
 	gus_facts_read(&facts, gus_uarch_host());
 	wish.smt = is_set(&facts.smt);
 	wish.watchdog = is_set(&facts.nmi_watchdog);
@@ -115,7 +142,7 @@ static int check_retirement(const char *word, const struct gus_events *events, s
 			"retired here; -e pebs records without", word);
 }
 
-static void describe(const struct gus_plan *plan, const struct mode *m, const struct gus_events *events,
+static void describe(const struct gus_plan *plan, const struct gus_need *m, const struct gus_events *events,
 		     struct gus_choice *choice)
 {
 	unsigned turns = 0, counted = 0;
@@ -134,13 +161,13 @@ static void describe(const struct gus_plan *plan, const struct mode *m, const st
 }
 
 /* asked: for nothing but this mode, so that it is worth a look at why it cannot be had. */
-static int take(const struct mode *m, bool asked, struct gus_events *events, struct gus_pmus *pmus,
+static int take(const struct gus_need *m, bool asked, struct gus_events *events, struct gus_pmus *pmus,
 		struct gus_choice *choice, const struct gus_log *log, struct gus_error *err)
 {
 	const char *word = gus_plan_mode_name(m->mode);
 	struct gus_class_facts needed;
 	struct gus_plan plan = { 0 };
-	int rc = make(&plan, word, m, err);
+	int rc = make(&plan, word, m, pmus, err);
 
 	if (rc == 0) {
 		gus_trial(&needed, m->needs, pmus, NULL);
@@ -163,7 +190,7 @@ static int take(const struct mode *m, bool asked, struct gus_events *events, str
 int gus_record_plan(const char *word, struct gus_events *events, struct gus_pmus *pmus, struct gus_choice *choice,
 		    const struct gus_log *log, struct gus_error *err)
 {
-	return take(mode_of(word), true, events, pmus, choice, log, err);
+	return take(gus_need_named(word), true, events, pmus, choice, log, err);
 }
 
 /* Every event is open on each CPU, with its tracker and ring. The soft limit is ours to raise. */
@@ -179,10 +206,12 @@ static bool has_descriptors_for(const struct gus_events *events)
 bool gus_record_plan_best(struct gus_events *events, struct gus_pmus *pmus, struct gus_choice *choice,
 			  const struct gus_log *log)
 {
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+	const struct gus_need *need;
+
+	for (size_t i = 0; (need = gus_need_at(i)); i++) {
 		struct gus_error why = { 0 };
 
-		if (take(&modes[i], false, events, pmus, choice, log, &why) == 0 && has_descriptors_for(events))
+		if (take(need, false, events, pmus, choice, log, &why) == 0 && has_descriptors_for(events))
 			return true;
 		gus_log(log, GUS_DEBUG, "%s", *why.text ? why.text : "there are not enough descriptors for a plan "
 			"(ulimit -Hn)");

@@ -12,7 +12,7 @@ struct gus_events;
 struct gus_log;
 struct gus_pmus;
 
-/* Whether -e, words with commas between them, names such a mode; alone: and nothing else. */
+/* Whether -e, words with commas between them, names such a mode or auto; alone: and nothing else. */
 bool gus_record_plan_is_asked(const char *words, bool *alone);
 
 /* Appends the events of that mode's plan, tried on ourselves, and says in choice what they are. -1 with err: this CPU
@@ -24,5 +24,8 @@ int gus_record_plan(const char *word, struct gus_events *events, struct gus_pmus
  * in detail only. */
 bool gus_record_plan_best(struct gus_events *events, struct gus_pmus *pmus, struct gus_choice *choice,
 			  const struct gus_log *log);
+
+/* Where auto came to the timer: appends to what choice says which modes this machine's CPU has and is not let use. */
+void gus_record_plan_missed(struct gus_choice *choice, struct gus_pmus *pmus);
 
 #endif

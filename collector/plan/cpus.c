@@ -91,6 +91,14 @@ const struct gus_plan_cpu *gus_plan_cpu_find(const char *asked)
 	return NULL;
 }
 
+bool gus_plan_cpu_has(const struct gus_plan_cpu *cpu, enum gus_plan_mode mode)
+{
+	for (size_t i = 0; i < GUS_PLAN_KINDS && cpu->kinds[i].core; i++)
+		if (!(cpu->kinds[i].core->modes & GUS_PLAN_IN(mode)))
+			return false;
+	return true;
+}
+
 const struct gus_plan_row *gus_plan_software_at(size_t i)
 {
 	return i < COUNT(software) ? &software[i] : NULL;

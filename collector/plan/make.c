@@ -285,17 +285,17 @@ static enum gus_plan_mode best_mode(const struct gus_plan_core *core)
 	return mode;
 }
 
-static int refuse(const struct gus_plan_wish *wish, const struct gus_plan_core *core, struct gus_error *err)
+static int refuse(const struct gus_plan_wish *wish, struct gus_error *err)
 {
 	char modes[64] = "";
 
 	for (enum gus_plan_mode mode = GUS_PLAN_TPEBS; mode < GUS_PLAN_AUTO; mode++)
-		if (core->modes & GUS_PLAN_IN(mode)) {
+		if (gus_plan_cpu_has(wish->cpu, mode)) {
 			strcat(modes, *modes ? ", " : "");
 			strcat(modes, gus_plan_mode_name(mode));
 		}
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot plan %s for %s: %s has %s", gus_plan_mode_name(wish->mode),
-			wish->cpu->name, core->title, modes);
+	return gus_fail(err, GUS_E_UNSUPPORTED, "%s (%s) has no %s: its modes are %s", wish->cpu->title,
+			wish->cpu->name, gus_plan_mode_name(wish->mode), modes);
 }
 
 int gus_plan_make(struct gus_plan *plan, const struct gus_plan_wish *wish, struct gus_error *err)
@@ -311,10 +311,9 @@ int gus_plan_make(struct gus_plan *plan, const struct gus_plan_wish *wish, struc
 	if (wish->mode == GUS_PLAN_AUTO)
 		plan->wish.mode = best_mode(kinds[0].core);
 	plan->wish.smt &= kinds[0].core->threads > 1;
-	for (size_t i = 0; i < GUS_PLAN_KINDS && kinds[i].core; i++) {
-		if (!(kinds[i].core->modes & GUS_PLAN_IN(plan->wish.mode)))
-			return refuse(&plan->wish, kinds[i].core, err);
+	if (!gus_plan_cpu_has(wish->cpu, plan->wish.mode))
+		return refuse(&plan->wish, err);
+	for (size_t i = 0; i < GUS_PLAN_KINDS && kinds[i].core; i++)
 		plan_part(&plan->parts[plan->n++], &plan->wish, &kinds[i]);
-	}
 	return 0;
 }

@@ -113,6 +113,9 @@ struct gus_plan_cpu {
 const struct gus_plan_cpu *gus_plan_cpu_find(const char *name);
 const struct gus_plan_cpu *gus_plan_cpu_at(size_t i);
 
+/* Whether each kind of its cores has that mode. */
+bool gus_plan_cpu_has(const struct gus_plan_cpu *cpu, enum gus_plan_mode mode);
+
 /* What the kernel itself counts, on every machine: i from 0, NULL behind the last. */
 const struct gus_plan_row *gus_plan_software_at(size_t i);
 

@@ -304,7 +304,7 @@ static void explain_failures(const enum gus_verdict *verdicts, size_t n, char *t
 	for (size_t i = 0; i < n && used < size; i++) {
 		bool last = i + 1 == n || verdicts[i + 1] != verdicts[i];
 
-		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", candidates[i].spec, last ? " " : ", ",
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", candidates[i].spec, last ? ": " : ", ",
 					 last ? verdict_texts[verdicts[i]] : "", last && i + 1 < n ? "; " : "");
 	}
 }

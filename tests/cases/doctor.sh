@@ -70,7 +70,7 @@ done <<LIST
 129|takes no argument|something
 129|--cpu needs --plan|--cpu znver4
 129|no events are known of such a CPU; --cpu is one of skylake, .*-v3|--plan --cpu i486
-129|cannot plan pebs for znver4: Zen 4 has ibs, lbr, timer|--plan --cpu znver4 --mode pebs
+129|Zen 4 (znver4) has no pebs: its modes are ibs, lbr, timer|--plan --cpu znver4 --mode pebs
 LIST
 
 # Plans: of this machine as its tier is, and of others on any.
@@ -82,6 +82,15 @@ if [ "${tier:-C}" = C ]; then
 	ok "and has the clock" says ' always  *heights .* cpu-clock$'
 	ok "of instructions' heights it infers" says '^  heights inferred '
 	ok "of loads that miss it knows nothing" says '^  ST-L1   unknown '
+	# What needs a PMU is an error then, whatever this CPU is, and the timer is none.
+	for mode in ibs spe pebs; do
+		"$gusprof" doctor --plan --mode $mode >out 2>err
+		ok "a plan of this machine, mode $mode: status 129" is $? 129
+		ok "mode $mode: it says what was asked, and what --cpu is for" says "^gusprof: --mode $mode.*--cpu " err
+		ok "mode $mode: there is no plan of another" is "$(cat out)" ""
+	done
+	"$gusprof" doctor --plan --mode timer >out 2>err
+	ok "a plan of this machine, mode timer: status 0" is $? 0
 fi
 # Turns have commas between them, and counters are those that a thread has: of Skylake's eight half with SMT.
 "$gusprof" doctor --plan --cpu skx --smt on >out 2>err

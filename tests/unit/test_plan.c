@@ -621,7 +621,7 @@ static void modes(void **state)
 	(void)state;
 	assert_int_equal(gus_plan_make(&plan, &(struct gus_plan_wish){ zen4, GUS_PLAN_PEBS, true, true }, &err), -1);
 	assert_int_equal(err.code, GUS_E_UNSUPPORTED);
-	assert_string_equal(err.text, "cannot plan pebs for znver4: Zen 4 has ibs, lbr, timer");
+	assert_string_equal(err.text, "Zen 4 (znver4) has no pebs: its modes are ibs, lbr, timer");
 	gus_plan_free(&plan);
 	/* Without a CPU, or a PMU, there is the timer. */
 	assert_int_equal(gus_plan_make(&plan, &(struct gus_plan_wish){ NULL, GUS_PLAN_AUTO, true, true }, NULL), 0);

@@ -85,8 +85,10 @@ static const struct taking {
 	{ "which a hypervisor hides", { pebs, .begins = without_retirement }, "graniterapids", "tpebs", NULL,
 	  "cannot record with -e tpebs: samples do not say when instructions retired here; -e pebs records without",
 	  GUS_E_UNSUPPORTED, 0 },
+	{ "another maker's, beside one that is hidden", { amd_vm, .begins = without_retirement }, "znver4", "pebs",
+	  NULL, "this CPU (Zen 4) has no pebs; it has ibs (not given here), lbr; -e auto", GUS_E_UNSUPPORTED, 0 },
 	{ "which the core has not", { pebs, .begins = with_retirement }, "sapphirerapids", "tpebs", NULL,
-	  "cannot plan tpebs for sapphirerapids: Golden Cove has pebs, lbr, timer", GUS_E_UNSUPPORTED, 0 },
+	  "this CPU (Sapphire Rapids) has no tpebs; it has pebs, lbr; -e auto", GUS_E_UNSUPPORTED, 0 },
 	{ "IBS", { amd, .begins = without_retirement }, "znver4", "ibs", "ls_not_halted_cyc",
 	  "by the plan ibs of Zen 4: ls_not_halted_cyc with ", 0, 'A' },
 	{ "IBS that a hypervisor hides", { amd_vm, .begins = without_retirement }, "znver4", "ibs", NULL,
@@ -229,12 +231,39 @@ static void few_descriptors(void **state)
 	}
 }
 
+/* Where auto comes to the timer it says what such a CPU has, and that this machine does not give it. */
+static void missed(void **state)
+{
+	static const struct { const char *cpu, *text; } cases[] = {
+		{ "znver3", "a timer. Such a CPU (Zen 3) has ibs (not given here), of which gusprof doctor says more" },
+		{ "neoverse-n1", "a timer. Such a CPU (Neoverse N1) has spe (not given here), of which gusprof doctor "
+		  "says more" },
+		{ "i486", "a timer" }, { NULL, "a timer" },
+	};
+	static const struct machine m = { .pmus = NULL, .cpus = "0" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_choice choice = { .tier = 'C', .text = "a timer" };
+		struct gus_pmus pmus;
+
+		cpu_name = cases[i].cpu;
+		machine_begin(&m);
+		gus_pmus_init(&pmus, "/sys");
+		gus_record_plan_missed(&choice, &pmus);
+		assert_string_equal(choice.text, cases[i].text);
+		gus_pmus_free(&pmus);
+		assert_int_equal(machine_end(), 0);
+	}
+}
+
 static void asked(void **state)
 {
 	static const struct { const char *words; bool asked, alone; } cases[] = {
 		{ "pebs", true, true }, { "tpebs", true, true }, { "lbr", true, true }, { "pebs,cycles", true, false },
 		{ "cycles,spe", true, false }, { "a,ibs,b", true, false }, { "cycles", false, false },
-		{ "pebsy,auto", false, false }, { "timer", false, false }, { "", false, false }, { ",", false, false },
+		{ "pebsy,auto", true, false }, { "auto,cpu-clock", true, false }, { "timer", false, false },
+		{ "", false, false }, { ",", false, false },
 	};
 
 	(void)state;
@@ -250,7 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(taken), cmocka_unit_test(best_of_all), cmocka_unit_test(few_descriptors),
-		cmocka_unit_test(asked),
+		cmocka_unit_test(missed), cmocka_unit_test(asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
