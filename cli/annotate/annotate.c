@@ -103,6 +103,8 @@ static const struct gus_habit habits[] = {
 	{ "--vmlinux", "code of the kernel is the running one's, if it is the one that was recorded" },
 	{ "--objdump", "instructions are decoded in here, without objdump" },
 	{ "-M", "instructions are shown in Intel's syntax" },
+	{ "-S", "-s NAME shows that function, as NAME alone does" },
+	{ "--symbols", "-s NAME shows that function, as NAME alone does" },
 	{ NULL, NULL },
 };
 

@@ -54,6 +54,7 @@ done <<LIST
 129|report has no --field-separator: |report --field-separator=;
 129|stat has no -d: |stat -d true
 129|annotate has no --tui: |annotate --tui
+129|annotate has no -S: -s NAME shows that function|annotate -S main
 129|auto, tables, fp, dwarf, lbr or none|record --call-graph caller -- ls
 129|always compressed|record -z -- ls
 129|no such process runs|record -p
