@@ -245,12 +245,16 @@ static char *stack_of(const struct gus_stacks_view *v, const struct gus_sum_row 
 	return more;
 }
 
-/* The whole recording's stack. */
+/* The whole recording's stack. What is no sample of time says what the accesses or instructions that were sampled met,
+ * and not what the CPU waited for meanwhile. */
 static void say_all(const struct text *t)
 {
+	enum gus_sampler sampler = t->v->clues->sampler;
+	bool time = sampler == GUS_SAMPLER_TIME || sampler == GUS_SAMPLER_DISPATCHED;
 	char *parts = gus_stacks_parts(t->v, t->v->all);
 
-	say(t, gus_format("all of the time: %s", parts));
+	say(t, time ? gus_format("all of the time: %s", parts) :
+		gus_format("all samples of %s, which are not of time: %s", t->v->event, parts));
 	free(parts);
 }
 

@@ -17,6 +17,9 @@ planted() { python3 "$scripts/accesses.py" "$1" "$gusprof" "$1.data" "$symfs" >o
 ok "each view has what was planted" planted views
 ok "lines shared by accident are found, and no others" planted sharing
 
+ok "stacks of samples that are not of time" refuses 0 --stacks views.data
+ok "say of what they are" shows "^# all samples of cpu/mem-loads,ldlat=30/P, which are not of time: unknown 100%"
+
 ok "samples of a clock tell of no access" refuses 125 --by data-source none.data
 ok "what would is said" says "no sample of the recording tells of an access to memory: that takes 'perf mem record'"
 ok "the same of lines that are shared" refuses 125 --false-sharing none.data
