@@ -181,8 +181,8 @@ static int tell_all(const struct diff_options *o, struct gus_diff_view *v, struc
 	return rc != 0 ? -1 : failed ? FAILED_CONDITION : 0;
 }
 
-/* What is given twice is no second measurement, and would narrow intervals for nothing. */
-static int check_distinct(char **inputs, size_t n, struct gus_error *err)
+/* The first that was given before as well, with which that is; false: there is none. */
+static bool find_same(char **inputs, size_t n, const char **first, const char **again)
 {
 	static const struct gus_identity none;
 
@@ -191,10 +191,41 @@ static int check_distinct(char **inputs, size_t n, struct gus_error *err)
 
 		for (size_t k = 0; k < i && memcmp(&x, &none, sizeof(x)) != 0; k++) {
 			y = gus_identity_at(inputs[k]);
+			*first = inputs[k];
+			*again = inputs[i];
 			if (memcmp(&x, &y, sizeof(x)) == 0)
-				return gus_fail(err, GUS_E_USAGE, "%s and %s are the same file; of several pairs "
-						"each is to be a recording of its own", inputs[k], inputs[i]);
+				return true;
 		}
+	}
+	return false;
+}
+
+/* What is given twice is no second measurement, and would narrow intervals for nothing. Against itself one recording
+ * can be held, if only by mistake. */
+static int check_distinct(char **inputs, size_t pairs, struct gus_error *err)
+{
+	const char *first, *again;
+
+	if (!find_same(inputs, 2 * pairs, &first, &again))
+		return 0;
+	if (pairs > 1)
+		return gus_fail(err, GUS_E_USAGE, "%s and %s are the same file; of several pairs each is to be a "
+				"recording of its own", first, again);
+	gus_log(gus_cli_log(0), GUS_WARN, "%s and %s are the same file, of which nothing can have changed", first,
+		again);
+	return 0;
+}
+
+/* A check that cannot fail is none. */
+static int check_fit(const struct diff_options *o, struct gus_error *err)
+{
+	for (size_t i = 0; o->normalise && i < o->conditions.n; i++) {
+		const struct gus_diff_condition *c = &o->conditions.v[i];
+
+		if (strcmp(c->target, strcmp(o->normalise, "share") == 0 ? "total" : o->normalise) == 0)
+			return gus_fail(err, GUS_E_USAGE, "--fail-on %s says nothing with --normalise %s, by which "
+					"'%s' is the same on both sides: leave out one of them", c->text, o->normalise,
+					c->target);
 	}
 	return 0;
 }
@@ -205,7 +236,7 @@ static int compare(const struct diff_options *o, char **inputs, size_t pairs, st
 	struct gus_diff_side *a = gus_zalloc(2 * pairs * sizeof(*a)), *b = a + pairs, whole[2] = { 0 };
 	struct gus_diff_view v = { .a = a, .b = b, .pairs = pairs, .inputs = inputs,
 		.unit = (enum gus_sum_unit)o->by, .normalised = o->normalise, .all = o->all, .screen = &o->screen };
-	int rc = pairs > 1 ? check_distinct(inputs, 2 * pairs, err) : 0;
+	int rc = check_fit(o, err) != 0 ? -1 : check_distinct(inputs, pairs, err);
 
 	for (size_t i = 0; i < pairs && rc == 0; i++) {
 		a[i].input = inputs[2 * i];

@@ -94,6 +94,11 @@ ok "in text the first is named" says '^# before: before and 1 more, [0-9]* sampl
 "$gusprof" diff before after before after.2 >out 2>err
 ok "one that is given twice: status 129" is $? 129
 ok "which is said" says 'before and before are the same file'
+"$gusprof" diff before before >out 2>err
+ok "with itself one can be compared: status 0" is $? 0
+ok "which is said" says 'before and before are the same file, of which nothing can have changed'
+"$gusprof" diff before after >out 2>err
+ok "of two nothing is said" eval "! grep -q 'same file' err"
 "$gusprof" diff before after same >out 2>err
 ok "one without its pair: status 129" is $? 129
 
@@ -110,6 +115,17 @@ ok "what is nowhere: status 125" test $? = 125
 ok "and it is said" grep -q "neither recording has a function 'nosuch'" err
 "$gusprof" diff before after --fail-on ' changed > +50%' >out 2>err
 ok "spaces are none of its name: status 1" test $? = 1
+for pair in 'share total' 'still still'; do
+	# shellcheck disable=SC2086 # it is two words
+	set -- $pair
+	"$gusprof" diff before after --normalise "$1" --fail-on "$2>+2%" >out 2>err
+	ok "$2, normalised by $1, is always the same: status 129" is $? 129
+	ok "which is said" says "^gusprof: --fail-on $2>+2% says nothing with --normalise $1"
+	"$gusprof" diff before after --normalise "$1" --fail-on 'changed>+5%' >out 2>err
+	ok "of something else it is not: status 1" is $? 1
+done
+"$gusprof" diff before after --normalise still --fail-on 'total>+2%' >out 2>err
+ok "the whole, normalised by a function: status 1" is $? 1
 "$gusprof" diff before after --fail-on 'total' >out 2>err
 ok "no condition: status 129" is $? 129
 finish
