@@ -722,7 +722,7 @@ tests_unit_test_stacks_shown_SOURCES = tests/unit/test_stacks_shown.c $(printed)
 	cli/common/csv.c cli/slots/text.c cli/stacks/csv.c cli/stacks/json.c cli/stacks/text.c
 tests_unit_test_bar_SOURCES = tests/unit/test_bar.c cli/stacks/bar.c
 tests_unit_test_cause_SOURCES = tests/unit/test_cause.c
-tests_unit_test_differences_SOURCES = tests/unit/test_differences.c cli/diff/condition.c
+tests_unit_test_differences_SOURCES = tests/unit/test_differences.c cli/diff/condition.c cli/diff/side.c
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
 tests_unit_test_front_SOURCES = tests/unit/test_front.c $(made_program)

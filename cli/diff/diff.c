@@ -241,6 +241,8 @@ static int compare(const struct diff_options *o, char **inputs, size_t pairs, st
 	for (size_t i = 0; i < pairs && rc == 0; i++) {
 		a[i].input = inputs[2 * i];
 		b[i].input = inputs[2 * i + 1];
+		a[i].first = i ? &a[0] : NULL;
+		b[i].first = &a[0];
 		rc = read_pair(o, &a[i], &b[i], err);
 		if (rc == 0)
 			rc = check_sides(a, &a[i], err);

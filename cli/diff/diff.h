@@ -7,6 +7,7 @@
 
 #include "attribution/accounts/sum.h"
 #include "attribution/differences/differences.h"
+#include "base/index.h"
 
 struct gus_error;
 struct gus_stacks_view;
@@ -15,6 +16,11 @@ struct gus_screen_options;
 /* One recording, or all that came before or after. */
 struct gus_diff_side {
 	const char *input;              /* the first of them */
+	/* The first that was read, whose program is this one's; NULL: this is it. */
+	const struct gus_diff_side *first;
+	char *program;                  /* of the recorded command, without folders; NULL: not known. Owned */
+	const char *called;             /* what it is called in place of that: as the first one's; NULL: as it is */
+	struct gus_strings modules;     /* all that have samples, without folders */
 	struct gus_difference_side rows;
 	char *event;                    /* owned */
 	bool ns;                        /* its unit is */
@@ -22,7 +28,7 @@ struct gus_diff_side {
 	uint64_t samples;               /* of all of them */
 };
 
-/* Copies what report --stacks would show. */
+/* Copies what report --stacks would show, as `input`, `first` and `shares` ask for it. */
 void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v);
 /* The mean of n recordings of the same, which are borrowed. */
 void gus_diff_pool(struct gus_diff_side *into, const struct gus_diff_side *sides, size_t n);

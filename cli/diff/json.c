@@ -50,6 +50,7 @@ static json_t *side_of(const struct gus_diff_view *v, const struct gus_diff_side
 	for (size_t i = 0; i < v->pairs; i++)
 		json_array_append_new(paths, gus_json_word(v->inputs[2 * i + which]));
 	json_object_set_new(o, "paths", paths);
+	json_object_set_new(o, "program", gus_json_word(side->program));
 	json_object_set_new(o, "event", gus_json_word(side->event));
 	json_object_set_new(o, "unit", gus_json_word(side->ns ? "ns" : NULL));
 	json_object_set_new(o, "samples", gus_json_number(true, side->samples));

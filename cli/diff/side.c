@@ -9,17 +9,51 @@
 #include "cli/diff/diff.h"
 #include "cli/stacks/stacks.h"
 
+enum { COMM = 15 };     /* bytes of its file's name that a program's first thread is called by: TASK_COMM_LEN - 1 */
 #define NORMAL_95 1.96
 #define NONE_95 3.69    /* samples that may have been expected where there is none: 1 - e^-3.69 is 0.975 */
 
-/* What it is to another build as well: files by their names, code by how far behind its function's beginning it is. */
-static char *key_of(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+static bool has_module(const struct gus_diff_side *side, const char *name)
 {
-	const char *module = gus_base_name(row->module);
+	return gus_strings_find(&side->modules, name) != GUS_INDEX_NONE;
+}
+
+/* The program of one recording is that of the other, whatever their files are called; but what both have by that name
+ * is the same, as where one was recorded by a shell and the other by itself. */
+static void take_program(struct gus_diff_side *side, const struct gus_stacks_view *v)
+{
+	const struct gus_diff_side *first = side->first;
+
+	gus_strings_init(&side->modules);
+	for (size_t i = 0; i < v->clues->places.n; i++)
+		gus_strings_add(&side->modules, gus_base_name(v->clues->places.v[i].module));
+	side->program = v->program ? gus_strdup(gus_base_name(v->program)) : NULL;
+	if (first && first->program && side->program && !has_module(first, side->program) &&
+	    !has_module(side, first->program))
+		side->called = first->program;
+}
+
+static const char *module_of(const struct gus_diff_side *side, const struct gus_stacks_view *v,
+			     const struct gus_sum_row *row)
+{
+	return side->called && strcmp(row->module, v->program) == 0 ? side->called : gus_base_name(row->module);
+}
+
+static char *thread_of(const struct gus_diff_side *side, const char *comm)
+{
+	bool is_program = side->called && strncmp(comm, side->program, COMM) == 0;
+
+	return gus_strndup(is_program ? side->called : comm, is_program ? strnlen(side->called, COMM) : strlen(comm));
+}
+
+/* What it is to another build as well: files by their names, code by how far behind its function's beginning it is. */
+static char *key_of(const struct gus_diff_side *side, const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	const char *module = module_of(side, v, row);
 	uint64_t offset = row->function ? row->offset - row->start : row->offset;
 
 	if (v->how->unit == GUS_SUM_THREAD)
-		return gus_strdup(v->clues->threads.v[row->thread].comm);
+		return thread_of(side, v->clues->threads.v[row->thread].comm);
 	if (v->how->unit == GUS_SUM_MODULE)
 		return gus_strdup(module);
 	if (row->file)
@@ -42,15 +76,15 @@ static struct gus_difference_value value_of(uint64_t value, const struct gus_sum
 
 /* Where an instruction is, and what was seen there. A row without a sample and without time has not stayed: windows
  * have executed it. */
-static void set_place(struct gus_difference_item *item, const struct gus_stacks_view *v, const struct gus_sum_row *row,
-		      double off)
+static void set_place(struct gus_difference_item *item, const struct gus_diff_side *side,
+		      const struct gus_stacks_view *v, const struct gus_sum_row *row, double off)
 {
 	double whole = (double)v->account->weight, n = (double)v->clues->samples;
 	struct gus_interval i = gus_interval_share(whole > 0 ? (double)row->seen / whole : 0, n);
 
 	if (v->how->unit != GUS_SUM_INSTRUCTION)
 		return;
-	item->within = gus_format("%s\n%s", gus_base_name(row->module), row->function ? row->function : "");
+	item->within = gus_format("%s\n%s", module_of(side, v, row), row->function ? row->function : "");
 	item->offset = row->function ? row->offset - row->start : row->offset;
 	item->stayed = row->evidence != GUS_INFERRED && row->weight;
 	item->seen = value_of(row->seen, &(struct gus_sum_bounds){ (uint64_t)(i.low * whole),
@@ -60,14 +94,14 @@ static void set_place(struct gus_difference_item *item, const struct gus_stacks_
 static void take_row(struct gus_diff_side *side, const struct gus_stacks_view *v, const struct gus_sum_row *row,
 		     double off)
 {
-	struct gus_difference_item item = { .key = key_of(v, row), .name = gus_stacks_name(v, row),
+	struct gus_difference_item item = { .key = key_of(side, v, row), .name = gus_stacks_name(v, row),
 		.function = row->function ? gus_strdup(row->function) : NULL,
 		.v = value_of(row->weight, &row->bounds, off) };
 
 	for (size_t i = 0; i < row->stack.n; i++)
 		gus_difference_add_part(&item, &(struct gus_difference_part){ row->stack.v[i].what,
 			value_of(row->stack.v[i].weight, &row->parts.v[i], off) });
-	set_place(&item, v, row, off);
+	set_place(&item, side, v, row, off);
 	gus_difference_add(&side->rows, &item);
 }
 
@@ -77,6 +111,7 @@ void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v)
 	double weight = (double)v->account->weight, n = (double)v->clues->samples;
 	double off = n ? NORMAL_95 * weight / sqrt(n) : weight;
 
+	take_program(side, v);
 	gus_difference_side_init(&side->rows);
 	side->event = gus_strdup(v->event);
 	side->ns = v->clues->profile.event < h->n_events &&
@@ -94,6 +129,8 @@ void gus_diff_pool(struct gus_diff_side *into, const struct gus_diff_side *sides
 
 	*into = sides[0];
 	into->event = gus_strdup(sides[0].event);
+	into->program = sides[0].program ? gus_strdup(sides[0].program) : NULL;
+	gus_strings_init(&into->modules);
 	into->samples = 0;
 	for (size_t i = 0; i < n; i++) {
 		rows[i] = sides[i].rows;
@@ -108,5 +145,7 @@ void gus_diff_side_free(struct gus_diff_side *side)
 	if (!side->event)
 		return;
 	gus_difference_side_free(&side->rows);
+	gus_strings_free(&side->modules);
+	free(side->program);
 	free(side->event);
 }

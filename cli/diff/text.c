@@ -92,6 +92,13 @@ static void say_side(const struct gus_diff_view *v, const struct gus_screen *scr
 	free(total);
 }
 
+static void say_program(const struct gus_diff_view *v, const struct gus_screen *screen)
+{
+	if (v->b->called)
+		say(screen, gus_format("program: %s -> %s, which are one here, by its new name", v->a->program,
+				       v->b->program));
+}
+
 static void say_total(const struct gus_diff_view *v, const struct gus_screen *screen)
 {
 	const struct gus_difference_row *t = &v->differences->total;
@@ -128,6 +135,7 @@ void gus_diff_text(const struct gus_diff_view *v)
 
 	say_side(v, &screen, "before", v->a);
 	say_side(v, &screen, "after", v->b);
+	say_program(v, &screen);
 	say_total(v, &screen);
 	gus_table_begin(&table, &screen, stdout, columns, COLUMNS);
 	for (size_t i = 0; i < v->differences->rows.n; i++) {

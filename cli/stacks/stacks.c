@@ -89,6 +89,16 @@ const struct gus_sum_row *gus_stacks_modelled(const struct gus_stacks_view *v, c
 	return v->modelled ? gus_sums_find(v->modelled, row) : NULL;
 }
 
+/* What the command has become: a wrapper that executes it is none of it. */
+static const char *program_of(const struct gus_clues *clues)
+{
+	const Gusprof__Header *h = clues->profile.header;
+	uint32_t number = strcmp(h->target, "command") == 0 && h->n_targets ?
+		gus_space_program(clues->profile.space, h->targets[0]) : GUS_INDEX_NONE;
+
+	return number == GUS_INDEX_NONE ? NULL : gus_space_module(clues->profile.space, number)->path;
+}
+
 static void tell_ran(const struct gus_model_view *model, struct gus_stacks_ran *ran)
 {
 	*ran = (struct gus_stacks_ran){ .partly = model->traced->thinned, .left_out = model->traced->cut_instructions };
@@ -107,7 +117,8 @@ static void print(const struct stacks *s, const struct gus_clues *clues, const s
 	const Gusprof__Header *h = clues->profile.header;
 	struct gus_sums sums, all, modelled;
 	struct gus_stacks_view v = { .how = s->how, .clues = clues, .account = &of->account, .ran = ran, .why = why,
-		.uarch = ran ? s->uarch : NULL, .width = s->config.retire_width, .sums = &sums,
+		.program = program_of(clues), .uarch = ran ? s->uarch : NULL, .width = s->config.retire_width,
+		.sums = &sums,
 		.modelled = of->vs_model && s->how->unit < GUS_SUM_THREAD ? &modelled : NULL,
 		.event = clues->profile.event < h->n_events ? h->events[clues->profile.event]->name : "" };
 

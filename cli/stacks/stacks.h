@@ -52,6 +52,7 @@ struct gus_stacks_view {
 	unsigned width;                         /* ops that retire in a cycle, as the table has it */
 	/* Of what stays where it was seen: code of the user's that no window has executed, and the kernel's. */
 	uint64_t unexecuted, kernel;
+	const char *program;                    /* path of the module that the recorded command is; NULL: not known */
 	const char *event, *why;                /* why: nothing could be moved, for people; NULL: something was */
 };
 /* The row as the model alone has it; NULL: it has none, or was not asked. */

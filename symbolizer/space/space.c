@@ -70,6 +70,7 @@ struct gus_space {
 	struct gus_spans spans;
 	struct pasts maps[LAYERS];     /* by pid, roots */
 	struct pasts comms;            /* by tid, strings */
+	struct pasts programs;         /* by pid, since each exec: a module + 1; 0: nothing is mapped yet */
 	struct gus_vec(struct gus_module) modules;
 	struct gus_vec(uint32_t) module_of; /* an identity's module + 1, 0 if it has none yet */
 	struct recent recent[LAYERS][RECENT];
@@ -100,6 +101,7 @@ struct gus_space *gus_space_new(void)
 	for (size_t i = 0; i < LAYERS; i++)
 		pasts_init(&s->maps[i]);
 	pasts_init(&s->comms);
+	pasts_init(&s->programs);
 	gus_vec_push(&s->modules, (struct gus_module){ .kind = GUS_MODULE_UNKNOWN, .path = "[unknown]" });
 	gus_vec_push(&s->modules, (struct gus_module){ .kind = GUS_MODULE_KERNEL, .path = GUS_MODULE_KERNEL_ITSELF });
 	return s;
@@ -117,6 +119,7 @@ void gus_space_free(struct gus_space *s)
 	for (size_t i = 0; i < LAYERS; i++)
 		pasts_free(&s->maps[i]);
 	pasts_free(&s->comms);
+	pasts_free(&s->programs);
 	gus_spans_free(&s->spans);
 	gus_strings_free(&s->identities);
 	gus_strings_free(&s->strings);
@@ -333,6 +336,17 @@ static void play_span(struct gus_space *s, struct pasts *maps, const struct note
 	past_set(past, n->time, gus_spans_cover(&s->spans, latest(maps, n->pid), &span));
 }
 
+/* What is mapped first behind an exec is what it executes. */
+static void play_program(struct gus_space *s, const struct note *n)
+{
+	uint32_t number = gus_index_find(&s->programs.ids, &n->pid);
+	struct past *past = number == GUS_INDEX_NONE ? NULL : &s->programs.list.v[number];
+	uint32_t module = past && !past->v[past->n - 1].value ? module_of(s, n) : 0;
+
+	if (module && s->modules.v[module].kind == GUS_MODULE_FILE)
+		past->v[past->n - 1].value = module + 1;
+}
+
 /* A process starts with its parent's map; a thread has the process's. Either starts with its creator's name. */
 static void play_fork(struct gus_space *s, const struct note *n)
 {
@@ -351,12 +365,16 @@ static void play(struct gus_space *s, const struct note *n)
 {
 	switch (n->kind) {
 	case NOTE_MMAP:
+		if (!is_empty(n))
+			play_program(s, n);
+		/* fallthrough */
 	case NOTE_JIT:
 	case NOTE_KERNEL:
 		if (!is_empty(n))
 			play_span(s, &s->maps[n->kind == NOTE_JIT ? MADE : n->kind == NOTE_MMAP ? MAPPED : KERNEL], n);
 		break;
 	case NOTE_EXEC:
+		past_set(past_of(&s->programs, n->pid), n->time, 0);
 		past_set(past_of(&s->maps[MAPPED], n->pid), n->time, 0);
 		if (latest(&s->maps[MADE], n->pid))
 			past_set(past_of(&s->maps[MADE], n->pid), n->time, 0);
@@ -391,6 +409,14 @@ void gus_space_ready(struct gus_space *s)
 		play(s, &s->notes.v[i]);
 	gus_vec_free(&s->notes);
 	s->ready = true;
+}
+
+uint32_t gus_space_program(const struct gus_space *s, uint32_t pid)
+{
+	uint32_t program = latest(&s->programs, pid);
+
+	assert(s->ready);
+	return program ? program - 1 : GUS_INDEX_NONE;
 }
 
 struct gus_space *gus_space_view(const struct gus_space *s)

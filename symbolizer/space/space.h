@@ -36,6 +36,11 @@ struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time
 struct gus_place gus_space_find_data(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t address, unsigned mode,
 				     bool *shared);
 
+/* The program that process pid is: the file that was mapped first when it executed one last, as the kernel maps
+ * the program before what loads its libraries (load_elf_binary of fs/binfmt_elf.c). GUS_INDEX_NONE: no exec was
+ * recorded. */
+uint32_t gus_space_program(const struct gus_space *s, uint32_t pid);
+
 /* The same space for another thread, which may ask while others do: what a question leaves behind is its own. s, which
  * must be ready, lives longer. */
 struct gus_space *gus_space_view(const struct gus_space *s);

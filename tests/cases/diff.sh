@@ -78,6 +78,26 @@ ok "as multiples of what did not change" json '0.7 < rows["changed"]["after"]["v
 "$gusprof" diff before after --by module >out 2>err
 ok "by module" eval "grep -v '^#' out | grep -q app"
 
+# The new build by another name, and by something that executes it.
+cp app newer
+"$gusprof" record -q -o renamed -- env ./newer >out 2>err
+"$gusprof" diff --format json before renamed >out 2>err
+ok "the program is one, whatever its file is called" json '0.8 < change / rows["changed"]["before"]["value"] < 1.25 and
+	(d["before"]["program"], d["after"]["program"]) == ("app", "newer")'
+"$gusprof" diff --by instruction before renamed >out 2>err
+ok "its name before and after is said" says '^# program: app -> newer, ' out
+ok "rows have the new one" eval "! grep -q '\[app\]' out && grep -q 'changed+.* \[newer\]' out"
+"$gusprof" diff --all --by thread --format json before renamed >out 2>err
+ok "and its thread is one" python3 -c 'import json
+for r in json.load(open("out"))["rows"]:
+	if r["name"].startswith("newer "):
+		assert r["before"]["value"] > 0.3 * r["after"]["value"], r
+		break
+else:
+	raise SystemExit("no such thread")'
+"$gusprof" diff before after >out 2>err
+ok "of one name nothing is said" eval "! grep -q '^# program' out"
+
 # Several of each, in turns.
 for kind in before same after; do
 	cp "$kind" "$kind.2"

@@ -13,6 +13,7 @@
 #include "attribution/differences/differences.h"
 #include "base/error.h"
 #include "cli/diff/diff.h"
+#include "cli/stacks/stacks.h"
 
 #define NEAR(x, y) assert_true((x) > (y) - 1e-9 && (x) < (y) + 1e-9)
 
@@ -473,6 +474,86 @@ static void conditions_are_of_all_rows_of_a_function(void **state)
 	gus_difference_side_free(&b);
 }
 
+/* Names for people are another room's. */
+char *gus_stacks_name(const struct gus_stacks_view *v, const struct gus_sum_row *row)
+{
+	return v->how->unit == GUS_SUM_THREAD ? gus_strdup("thread") : gus_strdup(row->function);
+}
+
+/* A recording: samples of a millisecond each, by one thread in one function, or a row of the thread. */
+struct recorded {
+	unsigned samples;
+	const char *program, *module;   /* that the command is, and that has the function */
+	enum gus_sampler sampler;
+	enum gus_sum_unit unit;
+	char *target;
+};
+
+static void take(struct gus_diff_side *side, const struct recorded *r)
+{
+	const uint64_t weight = r->samples * UINT64_C(1000000);
+	const struct gus_stacks_how how = { .unit = r->unit };
+	struct gus_account account = { .weight = weight };
+	struct gus_sums sums = { 0 };
+	struct gus_sum_row row = { .module = r->module, .function = "work", .weight = weight, .seen = weight,
+		.thread = r->unit == GUS_SUM_THREAD ? 0 : GUS_CLUE_NONE,
+		.bounds = { weight - weight / 10, weight + weight / 10 } };
+	Gusprof__Event event = GUSPROF__EVENT__INIT, *events[] = { &event };
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	struct gus_clues clues = { .samples = r->samples, .sampler = r->sampler, .profile.header = &header };
+	const struct gus_stacks_view v = { .how = &how, .clues = &clues, .account = &account, .sums = &sums,
+		.program = r->program, .event = "cpu-clock" };
+
+	header.events = events;
+	header.n_events = 1;
+	header.target = r->target;
+	gus_vec_push(&clues.threads, (struct gus_clue_thread){ 7, 7, "worker" });
+	gus_vec_push(&clues.places, (struct gus_clue_place){ .module = r->module });
+	gus_vec_push(&clues.places, (struct gus_clue_place){ .module = "/lib/libc.so" });
+	gus_vec_push(&sums.rows, row);
+	gus_diff_take(side, &v);
+	gus_vec_free(&clues.threads);
+	gus_vec_free(&clues.places);
+	gus_vec_free(&sums.rows);
+}
+
+static void programs_are_one_whatever_they_are_called(void **state)
+{
+	static char command[] = "command";
+	static const struct { const char *before[2], *after[2], *called; } cases[] = {
+		{ { "/x/old", "/x/old" }, { "/y/new", "/y/new" }, "old" },
+		{ { "/x/app", "/x/app" }, { "/y/app", "/y/app" }, NULL },
+		{ { NULL, "/x/old" }, { "/y/new", "/y/new" }, NULL },
+		{ { "/x/old", "/x/old" }, { NULL, "/y/new" }, NULL },
+		{ { "/bin/sh", "/x/app" }, { "/x/app", "/x/app" }, NULL },      /* by a shell, and by itself */
+		{ { "/x/app", "/x/app" }, { "/bin/sh", "/x/app" }, NULL },
+		{ { "/x/old", "/x/old" }, { "/y/new", "/lib/plugin.so" }, "old" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_diff_side a = { 0 }, b = { .first = &a };
+		struct gus_differences d;
+		bool own = cases[i].after[0] && strcmp(cases[i].after[0], cases[i].after[1]) == 0;
+
+		take(&a, &(struct recorded){ 100, cases[i].before[0], cases[i].before[1], GUS_SAMPLER_TIME,
+			GUS_SUM_INSTRUCTION, command });
+		take(&b, &(struct recorded){ 100, cases[i].after[0], cases[i].after[1], GUS_SAMPLER_TIME,
+			GUS_SUM_INSTRUCTION, command });
+		assert_true(!b.called == !cases[i].called);
+		if (b.called)
+			assert_string_equal(b.called, cases[i].called);
+		gus_difference_level(&a.rows, &b.rows);
+		gus_differences_make(&d, &a.rows, &b.rows);
+		assert_int_equal(d.rows.n, (b.called && own) || strstr(cases[i].after[1], "app") ? 1 : 2);
+		if (d.rows.n == 1)
+			assert_string_equal(d.rows.v[0].of[0]->within, d.rows.v[0].of[1]->within);
+		gus_differences_free(&d);
+		gus_diff_side_free(&b);
+		gus_diff_side_free(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -484,6 +565,7 @@ int main(void)
 		cmocka_unit_test(what_one_side_has_moved_is_compared_as_it_was_seen),
 		cmocka_unit_test(of_several_runs_there_is_the_mean),
 		cmocka_unit_test(drift_is_in_both_of_a_pair),
+		cmocka_unit_test(programs_are_one_whatever_they_are_called),
 		cmocka_unit_test(sides_are_normalised),
 		cmocka_unit_test(conditions_hold_for_sure_or_not),
 		cmocka_unit_test(conditions_are_read),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/index.h"
 #include "made_mapping.h"
 #include "proto/sample.h"
 #include "symbolizer/space/space.h"
@@ -119,6 +120,43 @@ static void a_mapping_holds_from_its_time_on(void **state)
 	assert_int_equal(gus_space_steady_until(s, 7, 10), UINT64_MAX);
 	assert_int_equal(gus_space_next_change(s, 7, 10), UINT64_MAX);
 	assert_int_equal(gus_space_next_change(s, 8, 9), UINT64_MAX);
+	gus_space_free(s);
+}
+
+static void expect_program(const struct gus_space *s, uint32_t pid, const char *path)
+{
+	uint32_t program = gus_space_program(s, pid);
+
+	assert_true((program == GUS_INDEX_NONE) == !path);
+	if (path)
+		assert_string_equal(gus_space_module(s, program)->path, path);
+}
+
+/* 7 becomes one program and then another; 8 is its child, which is none of its own; 9 was there before. */
+static void a_program_is_what_is_mapped_first(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct made_mapping){ 5, 7, 0x400000, 0x1000, 0, "/bin/before" });
+	add_comm(s, 10, 7, 7, "setarch", true);
+	add_mmap(s, (struct made_mapping){ 11, 7, 0x400000, 0x1000, 0, "/bin/setarch" });
+	add_mmap(s, (struct made_mapping){ 12, 7, 0x500000, 0x1000, 0, "/lib/ld.so" });
+	add_comm(s, 20, 7, 7, "app", true);
+	add_mmap(s, (struct made_mapping){ 21, 7, 0x600000, 0, 0, "/empty" });
+	add_mmap(s, (struct made_mapping){ 22, 7, 0x600000, 0x1000, 0, "[stack]" });
+	add_mmap(s, (struct made_mapping){ 23, 7, 0x400000, 0x1000, 0, "/home/app" });
+	add_mmap(s, (struct made_mapping){ 24, 7, 0x500000, 0x1000, 0, "/lib/ld.so" });
+	add_comm(s, 25, 7, 7, "a name", false);
+	add_task(s, true, 26, 7, 7, 8, 8);
+	add_mmap(s, (struct made_mapping){ 27, 8, 0x700000, 0x1000, 0, "/lib/plugin.so" });
+	add_mmap(s, (struct made_mapping){ 1, 9, 0x400000, 0x1000, 0, "/sbin/server" });
+	add_comm(s, 30, 10, 10, "killed", true);
+	gus_space_ready(s);
+	expect_program(s, 7, "/home/app");
+	expect_program(s, 8, NULL);
+	expect_program(s, 9, NULL);
+	expect_program(s, 10, NULL);
 	gus_space_free(s);
 }
 
@@ -665,6 +703,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_space_knows_nothing),
 		cmocka_unit_test(a_mapping_holds_from_its_time_on),
+		cmocka_unit_test(a_program_is_what_is_mapped_first),
 		cmocka_unit_test(paths_tell_the_kind),
 		cmocka_unit_test(a_later_mapping_hides_what_it_overlaps),
 		cmocka_unit_test(a_mapping_may_reach_the_end_of_all_addresses),
