@@ -6,7 +6,8 @@
  * (MOVER: Zou and Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 27, 2008,
  * section 2), which keeps it as lopsided as they are. How much runs differ for other reasons than sampling, one
  * measurement of each cannot tell. Of several pairs, made in turns, the change is the mean of each pair's, and its
- * interval is no narrower than Student's t has it of these: what drifts with time is in both of a pair. */
+ * interval is no narrower than Student's t has it of these: what drifts with time is in both of a pair. What was
+ * counted, and not sampled, has bounds of its own that are as close as the counting was, and Student's t remains. */
 #ifndef GUS_ATTRIBUTION_DIFFERENCES_DIFFERENCES_H
 #define GUS_ATTRIBUTION_DIFFERENCES_DIFFERENCES_H
 

@@ -20,6 +20,7 @@
 #include "cli/verbs.h"
 
 enum { FAILED_CONDITION = 1 };
+enum { MANY = 3 };      /* pairs: of two Student's t has 12.7 standard errors, and knows next to nothing */
 enum format { TEXT, JSON };
 
 struct diff_options {
@@ -241,6 +242,7 @@ static int compare(const struct diff_options *o, char **inputs, size_t pairs, st
 	for (size_t i = 0; i < pairs && rc == 0; i++) {
 		a[i].input = inputs[2 * i];
 		b[i].input = inputs[2 * i + 1];
+		a[i].many = b[i].many = pairs >= MANY;
 		a[i].first = i ? &a[0] : NULL;
 		b[i].first = &a[0];
 		rc = read_pair(o, &a[i], &b[i], err);

@@ -16,6 +16,7 @@ struct gus_screen_options;
 /* One recording, or all that came before or after. */
 struct gus_diff_side {
 	const char *input;              /* the first of them */
+	bool many;                      /* it will be one of three or more, by which it is known how runs differ */
 	/* The first that was read, whose program is this one's; NULL: this is it. */
 	const struct gus_diff_side *first;
 	char *program;                  /* of the recorded command, without folders; NULL: not known. Owned */
@@ -28,7 +29,7 @@ struct gus_diff_side {
 	uint64_t samples;               /* of all of them */
 };
 
-/* Copies what report --stacks would show, as `input`, `first` and `shares` ask for it. */
+/* Copies what report --stacks would show, as `input`, `many`, `first` and `shares` ask for it. */
 void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v);
 /* The mean of n recordings of the same, which are borrowed. */
 void gus_diff_pool(struct gus_diff_side *into, const struct gus_diff_side *sides, size_t n);

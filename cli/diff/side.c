@@ -91,12 +91,58 @@ static void set_place(struct gus_difference_item *item, const struct gus_diff_si
 			      (uint64_t)(i.high * whole) }, off);
 }
 
+/* What one sample stands for. */
+static double period_of(const struct gus_stacks_view *v)
+{
+	return v->clues->samples ? (double)v->account->weight / (double)v->clues->samples : 0;
+}
+
+/* Whether a clock's or cycles' periods are added up. That sum is the time that was counted but for what each thread has
+ * left over of its last period: it is no number of events that came by chance, and two runs of the same work may have
+ * nearly the same. Where it is known how runs differ that is all there is to heed. (A clock that is stopped in the
+ * kernel counts by chance, as far as there is time in it; so do runs then differ.) */
+static bool is_counted(const struct gus_diff_side *side, const struct gus_stacks_view *v)
+{
+	enum gus_sampler sampler = v->clues->sampler;
+
+	return side->many && !side->shares && (sampler == GUS_SAMPLER_TIME || sampler == GUS_SAMPLER_DISPATCHED);
+}
+
+/* Likewise of one thread: where each has events of its own, and not each CPU, or nobody knows. */
+static bool is_thread_counted(const struct gus_diff_side *side, const struct gus_stacks_view *v)
+{
+	const Gusprof__Header *h = v->clues->profile.header;
+
+	return is_counted(side, v) && v->how->unit == GUS_SUM_THREAD && !h->origin &&
+		strcmp(h->target, "system") != 0 && strcmp(h->target, "cgroup") != 0;
+}
+
+/* How far the whole may be off, by sampling alone. */
+static double off_of(const struct gus_diff_side *side, const struct gus_stacks_view *v)
+{
+	double n = (double)v->clues->samples;
+
+	if (!n)
+		return (double)v->account->weight;
+	return period_of(v) * (is_counted(side, v) ? sqrt((double)v->clues->threads.n) : NORMAL_95 * sqrt(n));
+}
+
+static struct gus_difference_value row_value_of(const struct gus_diff_side *side, const struct gus_stacks_view *v,
+						const struct gus_sum_row *row, double off)
+{
+	double value = (double)row->weight, period = period_of(v);
+
+	return is_thread_counted(side, v) ?
+		(struct gus_difference_value){ value, fmax(0, value - period), value + period } :
+		value_of(row->weight, &row->bounds, off);
+}
+
 static void take_row(struct gus_diff_side *side, const struct gus_stacks_view *v, const struct gus_sum_row *row,
 		     double off)
 {
 	struct gus_difference_item item = { .key = key_of(side, v, row), .name = gus_stacks_name(v, row),
 		.function = row->function ? gus_strdup(row->function) : NULL,
-		.v = value_of(row->weight, &row->bounds, off) };
+		.v = row_value_of(side, v, row, off) };
 
 	for (size_t i = 0; i < row->stack.n; i++)
 		gus_difference_add_part(&item, &(struct gus_difference_part){ row->stack.v[i].what,
@@ -108,8 +154,7 @@ static void take_row(struct gus_diff_side *side, const struct gus_stacks_view *v
 void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v)
 {
 	const Gusprof__Header *h = v->clues->profile.header;
-	double weight = (double)v->account->weight, n = (double)v->clues->samples;
-	double off = n ? NORMAL_95 * weight / sqrt(n) : weight;
+	double weight = (double)v->account->weight, off = off_of(side, v);
 
 	take_program(side, v);
 	gus_difference_side_init(&side->rows);
@@ -118,7 +163,7 @@ void gus_diff_take(struct gus_diff_side *side, const struct gus_stacks_view *v)
 		strcmp(h->events[v->clues->profile.event]->unit, "ns") == 0;
 	side->samples = v->clues->samples;
 	side->rows.total = (struct gus_difference_value){ weight, weight - off, weight + off };
-	side->rows.unseen = n ? NONE_95 * weight / n : 0;
+	side->rows.unseen = NONE_95 * period_of(v);
 	for (size_t i = 0; i < v->sums->rows.n; i++)
 		take_row(side, v, &v->sums->rows.v[i], side->shares || !weight ? 0 : off / weight);
 }

@@ -517,6 +517,78 @@ static void take(struct gus_diff_side *side, const struct recorded *r)
 	gus_vec_free(&sums.rows);
 }
 
+/* The change in milliseconds of runs that took so many each, before and after in turns. */
+static void change_of(struct gus_difference_value *total, struct gus_difference_value *row, struct recorded r,
+		      const unsigned (*ms)[2], size_t pairs)
+{
+	struct gus_diff_side sides[2][3] = { 0 }, whole[2];
+	struct gus_differences d;
+
+	for (size_t i = 0; i < pairs; i++)
+		for (int side = 0; side < 2; side++) {
+			sides[side][i].many = pairs == 3;
+			r.samples = ms[i][side];
+			take(&sides[side][i], &r);
+		}
+	for (int side = 0; side < 2; side++) {
+		gus_diff_pool(&whole[side], sides[side], pairs);
+		gus_difference_scale(&whole[side].rows, 1e-6);
+		for (size_t i = 0; whole[side].rows.each && i < pairs; i++) {
+			whole[side].rows.each[i] *= 1e-6;
+			whole[side].rows.items.v[0].each[i] *= 1e-6;
+		}
+	}
+	gus_differences_make(&d, &whole[0].rows, &whole[1].rows);
+	*total = d.total.change;
+	*row = d.rows.v[0].change;
+	gus_differences_free(&d);
+	for (int side = 0; side < 2; side++) {
+		gus_diff_side_free(&whole[side]);
+		for (size_t i = 0; i < pairs; i++)
+			gus_diff_side_free(&sides[side][i]);
+	}
+}
+
+/* 29, 30 and 31 ms more of a second. As samples that come by chance they are known to 50 ms, but a clock has counted
+ * them; so has it what a thread has, if it is the thread's own. A function's share of them is as it was sampled. */
+static void three_pairs_know_what_a_clock_has_counted(void **state)
+{
+	static const unsigned more[3][2] = { { 1000, 1029 }, { 1100, 1130 }, { 900, 931 } };
+	static const unsigned same[3][2] = { { 1000, 1000 }, { 1000, 1000 }, { 1000, 1000 } };
+	static char command[] = "command", of_all[] = "system";
+	const struct recorded thread = { .unit = GUS_SUM_THREAD, .sampler = GUS_SAMPLER_TIME, .target = command,
+		.module = "" };
+	const struct recorded function = { .unit = GUS_SUM_FUNCTION, .sampler = GUS_SAMPLER_DISPATCHED,
+		.target = command, .module = "/home/app" };
+	struct recorded other = thread;
+	struct gus_difference_value total, row;
+	const double t = 4.30265 / sqrt(3), grain = sqrt(2.0 / 3); /* a deviation of 1; a sample of each run */
+
+	(void)state;
+	change_of(&total, &row, thread, more, 3);
+	NEAR(total.value, 30);
+	NEAR(total.low, 30 - t);
+	NEAR(total.high, 30 + t);
+	NEAR(row.low, 30 - t);
+	change_of(&total, &row, thread, same, 3);
+	NEAR(total.low, -grain); /* no surer than the clock's own grain */
+	NEAR(total.high, grain);
+	NEAR(row.high, grain);
+	change_of(&total, &row, function, more, 3);
+	NEAR(total.low, 30 - t);
+	assert_true(row.low < -40 && row.low > -100); /* a tenth of 1000 and of 1030, of three */
+	change_of(&total, &row, thread, more, 2);
+	assert_true(total.low < -30); /* nothing is known of how runs differ */
+	assert_true(row.low < -30);
+	other.target = of_all;
+	change_of(&total, &row, other, more, 3);
+	NEAR(total.low, 30 - t);
+	assert_true(row.low < -30); /* it is each CPU's clock */
+	other.sampler = GUS_SAMPLER_LOADS;
+	change_of(&total, &row, other, more, 3);
+	assert_true(total.low < -10);
+}
+
 static void programs_are_one_whatever_they_are_called(void **state)
 {
 	static char command[] = "command";
@@ -565,6 +637,7 @@ int main(void)
 		cmocka_unit_test(what_one_side_has_moved_is_compared_as_it_was_seen),
 		cmocka_unit_test(of_several_runs_there_is_the_mean),
 		cmocka_unit_test(drift_is_in_both_of_a_pair),
+		cmocka_unit_test(three_pairs_know_what_a_clock_has_counted),
 		cmocka_unit_test(programs_are_one_whatever_they_are_called),
 		cmocka_unit_test(sides_are_normalised),
 		cmocka_unit_test(conditions_hold_for_sure_or_not),
