@@ -17,6 +17,7 @@
 #include "cli/screen/screen.h"
 #include "cli/verbs.h"
 #include "collector/doctor/doctor.h"
+#include "collector/doctor/facts.h"
 #include "collector/events/pmu.h"
 #include "collector/plan/plan.h"
 #include "collector/trial/survey.h"

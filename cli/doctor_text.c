@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/screen/screen.h"
 #include "collector/doctor/doctor.h"
+#include "collector/doctor/facts.h"
 
 static const struct { const char *group, *title; } titles[] = {
 	{ "events", "Events" }, { "rights", "Rights" }, { "settings", "Settings" }, { "names", "Names" },

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "collector/doctor/doctor.h"
+#include "collector/doctor/facts.h"
 #include "collector/plan/plan.h"
 
 static const struct gus_need needs[] = {

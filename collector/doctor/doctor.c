@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/doctor/doctor.h"
+#include "collector/doctor/facts.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
-#include "collector/doctor/facts.h"
+
+struct gus_facts;
 
 enum gus_mark {
 	GUS_MARK_OK,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "collector/doctor/doctor.h"
+#include "collector/doctor/facts.h"
 #include "collector/trial/probe.h"
 #include "collector/trial/survey.h"
 

@@ -12,6 +12,7 @@
 #include "cli/screen/screen.h"
 #include "cli/stat/view.h"
 #include "collector/doctor/doctor.h"
+#include "collector/doctor/facts.h"
 #include "collector/events/event.h"
 #include "collector/events/pmu.h"
 #include "collector/stat/stat_target.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "collector/doctor/doctor.h"
+#include "collector/doctor/facts.h"
 #include "collector/events/attr.h"
 
 #define CAPS_NONE 0
