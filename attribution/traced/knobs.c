@@ -76,6 +76,7 @@ static int list_knobs(struct gus_traced *t, const struct demand *d, struct gus_s
 /* What sets are of by now. False if nothing was added. */
 static bool fill_sets(struct gus_traced *t)
 {
+	const struct gus_knob predicted = { GUS_KNOB_PREDICTED, 0, t->options.weight };
 	struct gus_sensitivity *knobs;
 	bool added = false;
 	int n = gus_sensitivity_list(t->program, &t->groups_of_ports, t->options.config, true, true, t->options.weight,
@@ -88,6 +89,8 @@ static bool fill_sets(struct gus_traced *t)
 		for (int k = 0; k < n; k++)
 			if (t->options.sets[i].has(&knobs[k].knob))
 				gus_vec_push(&t->sets[i + 1], knobs[k].knob);
+		if (t->options.sets[i].has(&predicted))
+			gus_vec_push(&t->sets[i + 1], predicted);
 		t->lanes[i + 1] = (struct gus_stream_lane){ t->sets[i + 1].v, t->sets[i + 1].n };
 		added |= t->sets[i + 1].n > before;
 	}

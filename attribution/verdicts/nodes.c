@@ -11,7 +11,7 @@ static bool is_issue(const struct gus_knob *k)
 
 static bool is_mispredict(const struct gus_knob *k)
 {
-	return k->kind == GUS_KNOB_MISPREDICT;
+	return k->kind == GUS_KNOB_MISPREDICT || k->kind == GUS_KNOB_PREDICTED;
 }
 
 static bool is_division(const struct gus_knob *k)

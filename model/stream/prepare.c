@@ -166,6 +166,17 @@ static void prepare_hazards(struct stream *s, size_t lane)
 	s->alias[lane] = ticks(s->c->alias_penalty, weight_of(s->o, lane, GUS_KNOB_ALIAS, 0));
 }
 
+/* So long before the branch is executed what comes behind it may be fetched: earlier than all that is in the windows,
+ * and still far from where times overflow. */
+#define PREDICTED (INT32_MIN / 2)
+
+static bool is_predicted(const struct gus_stream_options *o, size_t lane)
+{
+	double weight = weight_of(o, lane, GUS_KNOB_PREDICTED, 0);
+
+	return weight < 1 || weight > 1;
+}
+
 static void prepare_memory(struct stream *s)
 {
 	const uint32_t levels[GUS_HITS] = { 0, s->c->l2_latency, s->c->l3_latency, s->c->memory_latency };
@@ -176,7 +187,8 @@ static void prepare_memory(struct stream *s)
 						       weight_of(s->o, lane, GUS_KNOB_LEVEL_LATENCY, level));
 		s->tlb[lane] = ticks(s->c->stlb_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 0));
 		s->walk[lane] = ticks(s->c->page_walk_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 1));
-		s->penalty[lane] = ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
+		s->penalty[lane] = is_predicted(s->o, lane) ? PREDICTED :
+			ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
 		s->drain[lane] = ticks(s->c->l1d_stores ? 1 : 0, weight_of(s->o, lane, GUS_KNOB_STORES, 0));
 		prepare_hazards(s, lane);
 	}

@@ -317,6 +317,30 @@ static void test_mispredicted(void **state)
 	gus_program_free(p);
 }
 
+/* A lane of which no branch is mispredicted is a machine to which the oracle says that of none, to the tick; one that
+ * has the same knob as it is, is not. */
+static void test_predicted(void **state)
+{
+	const struct gus_core_branch branch = { NULL, every_fourth };
+	const struct gus_knob knobs[] = { { GUS_KNOB_PREDICTED, 0, 16 }, { GUS_KNOB_PREDICTED, 0, 1 },
+		{ GUS_KNOB_PREDICTED, 0, 0.5 } };
+	const struct gus_stream_lane lanes[] = { { NULL, 0 }, { &knobs[0], 1 }, { &knobs[1], 1 }, { &knobs[2], 1 } };
+	struct gus_program *p = PROGRAM("\x48\xff\xca\x75\xfb");
+	struct gus_stream_options o = { .branch = &branch, .iterations = 4000, .lanes = lanes, .lanes_n = 4 };
+	struct gus_stream_result wrong, right;
+
+	(void)state;
+	assert_int_equal(gus_stream_run(p, &config, &o, &wrong, NULL), 0);
+	o.branch = NULL;
+	o.lanes_n = 1;
+	assert_int_equal(gus_stream_run(p, &config, &o, &right, NULL), 0);
+	assert_true(wrong.cycles[0] > right.cycles[0] + 1000. * config.mispredict_penalty);
+	assert_true(wrong.cycles[1] <= right.cycles[0] && wrong.cycles[1] >= right.cycles[0]);
+	assert_true(wrong.cycles[2] <= wrong.cycles[0] && wrong.cycles[2] >= wrong.cycles[0]);
+	assert_true(wrong.cycles[3] <= right.cycles[0] && wrong.cycles[3] >= right.cycles[0]);
+	gus_program_free(p);
+}
+
 /* The core engine says how much a small reservation station holds the second chain up. */
 static void test_station(void **state)
 {
@@ -634,7 +658,7 @@ int main(void)
 		cmocka_unit_test(test_figure1),
 		cmocka_unit_test(test_balanced),
 		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_updates),
-		cmocka_unit_test(test_mispredicted),
+		cmocka_unit_test(test_mispredicted), cmocka_unit_test(test_predicted),
 		cmocka_unit_test(test_station), cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_wider_than_the_station),
 		cmocka_unit_test(test_station_parts), cmocka_unit_test(test_many_wait),
