@@ -21,32 +21,27 @@ check-arm-pmu:
 
 case_tests = \
 	tests/cases/accesses.sh \
-	tests/cases/account.sh \
 	tests/cases/attach.sh \
 	tests/cases/annotate.sh \
 	tests/cases/calibrate.sh \
 	tests/cases/callers.sh \
-	tests/cases/compare.sh \
 	tests/cases/completion.sh \
 	tests/cases/container.sh \
 	tests/cases/damage.sh \
 	tests/cases/diff.sh \
 	tests/cases/doctor.sh \
 	tests/cases/copied-hostile.sh tests/cases/copied-stacks.sh \
-	tests/cases/embed.sh tests/cases/explain.sh \
+	tests/cases/embed.sh \
 	tests/cases/export.sh \
 	tests/cases/faults.sh \
 	tests/cases/filters.sh \
 	tests/cases/first-hour.sh \
 	tests/cases/flamegraph.sh \
 	tests/cases/flamegraph-browser.sh \
-	tests/cases/golden.sh \
-	tests/cases/rates.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/import.sh \
 	tests/cases/import-hostile.sh \
 	tests/cases/jit.sh \
-	tests/cases/kernels.sh \
 	tests/cases/kills.sh \
 	tests/cases/limits.sh \
 	tests/cases/model.sh \
@@ -57,7 +52,7 @@ case_tests = \
 	tests/cases/off-cpu.sh \
 	tests/cases/pipes.sh \
 	tests/cases/names.sh \
-	tests/cases/played.sh tests/cases/played-run.sh \
+	tests/cases/played.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
 	tests/cases/replay.sh \
@@ -66,14 +61,11 @@ case_tests = \
 	tests/cases/screen.sh \
 	tests/cases/script.sh \
 	tests/cases/secret.sh \
-	tests/cases/shared.sh \
 	tests/cases/short-threads.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stacks-kept.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
-	tests/cases/correlation.sh \
-	tests/cases/suite.sh \
 	tests/cases/topdown.sh \
 	tests/cases/trace.sh \
 	tests/cases/trace-arm64.sh \
@@ -82,9 +74,24 @@ case_tests = \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh \
 	tests/cases/unwind.sh
+# These are about figures, take minutes each with sanitizers, and execute what units and shorter cases do as well.
+figure_tests = \
+	tests/cases/account.sh \
+	tests/cases/compare.sh \
+	tests/cases/correlation.sh \
+	tests/cases/explain.sh \
+	tests/cases/golden.sh \
+	tests/cases/kernels.sh \
+	tests/cases/played-run.sh \
+	tests/cases/rates.sh \
+	tests/cases/shared.sh \
+	tests/cases/suite.sh
 TESTS += $(case_tests)
+if !SANITIZED
+TESTS += $(figure_tests)
+endif
 EXTRA_DIST += tests/cases/lib.sh
-dist_check_SCRIPTS += $(case_tests)
+dist_check_SCRIPTS += $(case_tests) $(figure_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
