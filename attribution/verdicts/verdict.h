@@ -18,7 +18,7 @@
 enum { GUS_CAUSAL_MORE = 16 };
 /* Less than the first is not worth a change; what has fewer slots than the second nobody looks at; and a set that gains
  * as large a part of another's gain says the same with fewer resources. */
-static const double GUS_CAUSAL_WORTH = 0.05, GUS_CAUSAL_NOTICED = 0.05, GUS_CAUSAL_SAME = 0.9;
+static const double GUS_CAUSAL_WORTH = 0.05, GUS_CAUSAL_NOTICED = 0.05, GUS_CAUSAL_SAME = 0.75;
 
 enum gus_label {
 	GUS_LABEL_NONE,         /* neither slots nor gain */

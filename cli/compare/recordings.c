@@ -110,7 +110,7 @@ static void __attribute__((noreturn)) become_recorder(const struct gus_compare_r
 	if (null >= 0)
 		dup2(null, 1);
 	fflush(stdout);
-	_exit(gus_record_command(runs->command, runs->hz, OVERHEAD, file));
+	_exit(gus_record_command(runs->command, runs->hz, runs->windows ? 0 : OVERHEAD, runs->windows, file));
 }
 
 /* Where standard input begins, or -1 if it cannot be read twice. */

@@ -22,6 +22,7 @@ struct gus_compare_runs {
 	uint64_t repeat;                /* runs; 0: some, as a short run has few samples (recordings.c);
 					 * but one if that failed, and if it has no sample it is an error */
 	uint64_t hz;                    /* 0: as many samples as may be by what they cost */
+	bool windows;                   /* they have windows of what it did, and cost what a recording may cost */
 	bool out_is_err;                /* what the command prints goes to standard error, whatever it prints it to */
 };
 

@@ -3,6 +3,7 @@
  * run once more by both engines, by the core engine for what became of each slot, and by the stream engine for what the
  * region would gain of more of each thing that a node of the tree stands for. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
+#include "cli/compare/recordings.h"
 #include "cli/explain/view.h"
 #include "cli/model/output.h"
 #include "cli/model/table.h"
@@ -24,6 +26,8 @@
 #include "proto/reader.h"
 
 enum { FORMAT_TEXT, FORMAT_JSON };
+/* Of a process: how many snapshots, and how many instructions from each. */
+enum { SNAPSHOTS = 24, WINDOW = 500000 };
 
 /* Regions are told until so much of the time has them, but none with less than the second. */
 static const double MATTERS = 0.8, LEAST = 0.02;
@@ -32,23 +36,40 @@ static const double MATTERS = 0.8, LEAST = 0.02;
 static const double UNTOLD = 0.25;
 
 struct explain_options {
+	int from;                       /* FROM_*: the input */
 	const char *input, *uarch, *output;
 	int format;
+	uint64_t pid, duration;
 	bool replay;
 	struct gus_screen_options screen;
+	char **command;
+};
+
+enum {
+	FROM_FILE, FROM_COMMAND, FROM_PROCESS,
+	A_FILE = 1 << FROM_FILE, COMMAND = 1 << FROM_COMMAND, PROCESS = 1 << FROM_PROCESS,
+};
+static const struct gus_input inputs[] = {
+	[FROM_FILE] = { "a file (-i)" }, [FROM_COMMAND] = { "a command (--)" }, [FROM_PROCESS] = { "a process (-p)" },
+	{ 0 },
 };
 
 #define AT(field) offsetof(struct explain_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording, - for standard input; by default gusprof.data.", GUS_OPTION_STRING,
-	  AT(input), .choices = "@file" },
+	{ 'p', "pid", "PID", "A process that runs: it is sampled, and snapshots of it are replayed.", GUS_OPTION_NUMBER,
+	  AT(pid), .gives = PROCESS, .bounds = { 1, INT_MAX } },
+	{ 'i', "input", "FILE", "A recording, - for standard input; by default gusprof.data.", GUS_OPTION_STRING,
+	  AT(input), .gives = A_FILE, .choices = "@file" },
+	{ 0, "duration", "SECONDS", "With --pid: how long to sample it (5).", GUS_OPTION_NUMBER, AT(duration),
+	  .bounds = { 1, 86400 }, .fit = { PROCESS } },
 	{ 0, "replay", NULL, "Replay its snapshots although somebody else made the recording.", GUS_OPTION_FLAG,
-	  AT(replay) },
+	  AT(replay), .fit = { A_FILE } },
 	{ 0, "uarch", "NAME|FILE|host|nominal", "The CPU: a name of `gusprof uarch list`, a file with a table, host "
 	  "for this one, as calibrated if it was, or nominal for this one as if it never was; by default that of the "
 	  "machine that was recorded on.", GUS_OPTION_STRING, AT(uarch) },
-	{ 'o', "output", "FILE", "Write to FILE; - is standard output, the default.", GUS_OPTION_STRING, AT(output),
-	  .choices = "@file" },
+	{ 'o', "output", "FILE", "Write to FILE; to standard output for -, where what a command prints then goes to "
+	  "standard error. By default it is on standard output, of a command on standard error.", GUS_OPTION_STRING,
+	  AT(output), .choices = "@file" },
 	{ 0, "format", "FORMAT", "text (default) or json.", GUS_OPTION_CHOICE, AT(format), .choices = "text json" },
 	GUS_SCREEN_OPTIONS(struct explain_options, screen),
 	GUS_SCREEN_COLOUR_OPTIONS(struct explain_options, screen),
@@ -63,7 +84,11 @@ struct explain {
 	struct gus_model_output output;
 	struct gus_model_shower shower;
 	struct gus_slotted slots;
-	char *path;                     /* by what the recording is opened */
+	struct gus_compare_recordings recordings;
+	char *path;                     /* by what the recording is opened; NULL: it is made while the process runs */
+	const char *name;               /* of the recording, for people */
+	int status;                     /* of the command */
+	bool has_output;
 };
 
 /* One region. */
@@ -204,13 +229,16 @@ static void add_regions(const struct explain *e, struct gus_explain_view *v)
 static int measure(const struct explain *e, const struct gus_model_view *model, struct gus_measured *m,
 		   struct gus_error *err)
 {
-	struct gus_reader *reader = gus_reader_open(e->path, err);
+	const char *path = e->path ? e->path : model->samples;
+	struct gus_reader *reader = path ? gus_reader_open(path, err) : NULL;
 	int rc = reader ? gus_measured_add(m, model->traced, reader, gus_cli_log(0), err) : -1;
 
 	gus_reader_close(reader);
+	if (!path)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to explain: %s", model->windows &&
+				*model->windows->why ? model->windows->why : "no sample was taken");
 	if (rc == 0 && !m->coverage.samples)
-		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to explain: %s has no sample",
-				gus_recording_name(e->o->input));
+		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to explain: %s has no sample", e->name);
 	return rc;
 }
 
@@ -243,7 +271,7 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	if (model->inferred)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to explain: %s has no windows of what the "
 				"program did; record it without --trace off, or with --trace qemu",
-				gus_recording_name(e->o->input));
+				e->name);
 	gus_measured_init(&measured, model->traced);
 	if (measure(e, model, &measured, err) == 0) {
 		how.looks = gus_measured_looks(&measured, 0);
@@ -270,56 +298,97 @@ static const struct gus_core_listener *listen(void *context, uint32_t stream, co
 
 static int run_traced(struct explain *e, struct gus_error *err)
 {
-	const struct gus_model_process process = { .replay = e->o->replay };
+	const struct gus_model_process process = { .pid = (int)e->o->pid, .snapshots = SNAPSHOTS,
+		.spread_ms = e->o->duration * 1000 / SNAPSHOTS, .window = WINDOW, .replay = e->o->replay };
 	struct gus_traced_set sets[GUS_NODES];
 	enum gus_node of[GUS_NODES];
 	struct gus_model_traced m = {
 		.uarch = e->table.uarch, .config = &e->table.config, .caches = &e->table.caches,
 		.weight = GUS_CAUSAL_MORE, .sets = sets, .core = true, .causality = true, .interval = true,
-		.listen = listen, .listen_context = &e->slots, .input = e->o->input, .options = "",
+		.listen = listen, .listen_context = &e->slots, .input = e->name, .options = "",
+		.warm = e->o->from == FROM_PROCESS,
 		.screen = &e->o->screen, .output = &e->output, .expectation = &e->table.expectation,
 		.json = e->o->format == FORMAT_JSON, .shower = &e->shower, .executed_only = true,
 	};
 
 	m.sets_n = (int)list_sets(sets, of);
 	gus_slotted_init(&e->slots, e->table.config.issue_width);
-	return gus_model_trace(&m, &process, e->path, err);
+	return e->path ? gus_model_trace(&m, &process, e->path, err) : gus_model_attached(&m, &process, err);
+}
+
+/* A command is recorded first, as record does it. */
+static int find_recording(struct explain *e, struct gus_error *err)
+{
+	const struct explain_options *o = e->o;
+	const struct gus_compare_runs runs = { .command = o->command, .repeat = 1, .windows = true,
+		.out_is_err = gus_model_output_moves_command(&e->output) };
+
+	if (o->from == FROM_PROCESS)
+		return 0;
+	if (o->from == FROM_FILE)
+		return (e->path = gus_recording_path(o->input, err)) ? 0 : -1;
+	if (gus_compare_recordings_make(&e->recordings, &runs, err) != 0)
+		return -1;
+	e->status = e->recordings.status;
+	e->path = gus_format("/proc/self/fd/%d", e->recordings.files.v[0]);
+	return 0;
+}
+
+static int explain_it(struct explain *e, struct gus_error *err)
+{
+	int rc = 0;
+
+	if (e->o->from == FROM_COMMAND) /* which was started with standard output as it is */
+		rc = gus_model_output_begin(&e->output, err);
+	if (rc == 0)
+		rc = gus_model_table_load(&e->table, e->o->uarch, e->path, e->name, err);
+	return rc == 0 ? run_traced(e, err) : -1;
 }
 
 static int run_all(struct explain *e, struct gus_error *err)
 {
-	int rc;
+	int rc = 0;
 
-	e->path = gus_recording_path(e->o->input, err);
-	if (!e->path || gus_model_table_load(&e->table, e->o->uarch, e->path, e->o->input, err) != 0)
-		return -1;
 	e->shower = (struct gus_model_shower){ show, e };
-	e->output = (struct gus_model_output){ .path = e->o->output, .json = e->o->format == FORMAT_JSON };
+	e->output = (struct gus_model_output){ .path = e->o->output, .command = e->o->from == FROM_COMMAND,
+		.json = e->o->format == FORMAT_JSON };
 	if (gus_model_output_open(&e->output, err) != 0)
 		return -1;
-	rc = gus_model_output_begin(&e->output, err);
+	e->has_output = true;
+	if (e->o->from != FROM_COMMAND)
+		rc = gus_model_output_begin(&e->output, err);
 	if (rc == 0)
-		rc = run_traced(e, err);
+		rc = find_recording(e, err);
+	if (rc == 0)
+		rc = explain_it(e, err);
 	return gus_model_output_end(&e->output, rc, err);
+}
+
+/* As of the other verbs that take a command or a process. */
+static int failure_status(const struct explain *e, const struct gus_error *err)
+{
+	if (e->recordings.failed) /* and its recorder has said why */
+		return e->recordings.status ? e->recordings.status : GUS_EXIT_OWN_FAILURE;
+	gus_complain(err);
+	if (e->has_output && e->o->from == FROM_PROCESS && err->code == GUS_E_NOT_FOUND)
+		return GUS_EXIT_NO_TARGET;
+	return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 }
 
 static int run(int argc, char **argv)
 {
-	struct explain_options o = { .input = "gusprof.data", .screen = GUS_SCREEN_DEFAULTS };
+	struct explain_options o = { .input = "gusprof.data", .duration = 5, .screen = GUS_SCREEN_DEFAULTS };
 	struct explain e = { .o = &o };
 	struct gus_error err = { 0 };
 	int status;
 
 	if (gus_options_parse(&gus_verb_explain, &o, &argc, &argv, &status) == 0) {
-		status = 0;
-		if (argc)
-			o.input = argv[0];
-		if (run_all(&e, &err) != 0) {
-			gus_complain(&err);
-			status = err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
-		}
+		o.command = argc ? argv : NULL;
+		e.name = o.from == FROM_COMMAND ? o.command[0] : gus_recording_name(o.input);
+		status = run_all(&e, &err) == 0 ? e.status : failure_status(&e, &err);
 	}
 	gus_slotted_free(&e.slots);
+	gus_compare_recordings_free(&e.recordings);
 	gus_model_table_free(&e.table);
 	free(e.path);
 	return status;
@@ -327,11 +396,16 @@ static int run(int argc, char **argv)
 
 const struct gus_verb gus_verb_explain = {
 	.name = "explain",
-	.synopsis = "[OPTION...] [FILE]",
+	.synopsis = "[OPTION...] [-- COMMAND [ARG...] | --pid PID | --input FILE]",
 	.summary = "Say what would bring the time of a program back.",
-	.details = "",
+	.details = "Without any of these it is gusprof.data that is explained. The exit status is the command's.",
 	.options = options,
 	.run = run,
-	.argument_choices = "@file",
-	.word = "FILE",
+	.argument_choices = "@command",
+	.inputs = inputs,
+	.input_word = "input",
+	.input_offset = AT(from),
+	.words_give = COMMAND,
+	.word = "COMMAND",
+	.many_words = true,
 };

@@ -656,7 +656,7 @@ int gus_record_process(int pid, int fd)
 	return status;
 }
 
-int gus_record_command(char **command, uint64_t hz, double overhead, int fd)
+int gus_record_command(char **command, uint64_t hz, double overhead, bool windows, int fd)
 {
 	struct record_options o = quietly(fd);
 	char *rate = hz ? gus_format("%" PRIu64, hz) : NULL;
@@ -664,6 +664,8 @@ int gus_record_command(char **command, uint64_t hz, double overhead, int fd)
 
 	o.frequency = rate;
 	o.overhead = overhead;
+	if (windows)
+		o.trace = TRACE_UNASKED;
 	status = record(&o, command);
 	gus_target_free(&o.target);
 	free(rate);

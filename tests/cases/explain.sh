@@ -15,7 +15,7 @@ cp out first
 ok "how much is executed comes first" says '^# [0-9.]* % of the time is in code that [0-9]* windows of it executed' out
 ok "there is a verdict" says '^  verdict  ' out
 ok "the tree has level 1" says '^  backend_bound  *[0-9.]*%  *[0-9]*%  [0-9]* % ([0-9]* ' out
-"$gusprof" explain --uarch skylake --format json r >json 2>err
+"$gusprof" explain --uarch skylake --format json -i r >json 2>err
 ok "as JSON" is $? 0
 cat >check.py <<'P'
 import json
@@ -36,14 +36,25 @@ assert abs(sum(r["share"] for r in doc["regions"]) - doc["explained"]) < 1e-6
 P
 python3 check.py >out 2>err
 ok "parts add up, and intervals have their values" is $? 0
-"$gusprof" explain --uarch skylake r --full-names >again 2>err
+"$gusprof" explain --uarch skylake -i r --full-names >again 2>err
 ok "the same recording gives the same words" cmp first again
 "$gusprof" record -o bare --trace off -- "$demo" 0.2 >out 2>err
-"$gusprof" explain bare >out 2>err
+"$gusprof" explain -i bare >out 2>err
 ok "without windows: one error" says 'has no windows of it'
-ok "without windows: gusprof failed" is "$("$gusprof" explain bare >/dev/null 2>&1; echo $?)" 125
-"$gusprof" explain nowhere >out 2>err
+ok "without windows: gusprof failed" is "$("$gusprof" explain -i bare >/dev/null 2>&1; echo $?)" 125
+"$gusprof" explain -i nowhere >out 2>err
 ok "no recording: one error" says 'nowhere'
-"$gusprof" explain --uarch nothing r >out 2>err
+"$gusprof" explain --uarch nothing -i r >out 2>err
 ok "no such table: wrong options" is $? 129
+"$gusprof" explain --uarch skylake -- sh -c "'$demo' 2 >&2; exit 7" >out 2>err
+ok "a command: its status" is $? 7
+ok "a command: explained, on standard error" says '^  verdict  '
+ok "a command: nothing on standard output" test ! -s out
+"$GUS_BUILDDIR"/tests/machine/golden-target 60000 ms &
+children=$!
+"$gusprof" explain --uarch skylake --duration 2 -p $! >out 2>err
+ok "a process" is $? 0
+ok "a process: explained" says '^  verdict  ' out
+"$gusprof" explain -p 4194303 >out 2>err
+ok "no such process" is $? 244
 finish

@@ -96,8 +96,9 @@ static void end_by(int number)
 	_exit(number);
 }
 
-int gus_record_command(char **command, uint64_t hz, double overhead, int fd)
+int gus_record_command(char **command, uint64_t hz, double overhead, bool windows, int fd)
 {
+	assert_false(windows);
 	unsigned run = shared->runs;
 	int status = shared->status[run < STATUSES ? run : STATUSES - 1];
 	char byte;

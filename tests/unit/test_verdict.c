@@ -181,7 +181,7 @@ static void confirmed_and_ruled_out(void **state)
 	assert_int_equal(n->label, GUS_LABEL_CONFIRMED);
 	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_RULED_OUT);
 	assert_int_equal(v.nodes[GUS_NODE_L2].label, GUS_LABEL_NONE);
-	assert_int_equal(v.cause, GUS_NODE_DRAM); /* the narrowest that has nine tenths of the best */
+	assert_int_equal(v.cause, GUS_NODE_DRAM); /* the narrowest that has three quarters of the best */
 	assert_false(v.together);
 
 	r.speedups[GUS_NODE_DRAM] = 0.3; /* less than half of two thirds */
@@ -208,9 +208,9 @@ static void chosen(void **state)
 	assert_int_equal(v.cause, GUS_NODE_ROB);
 	r.speedups[GUS_NODE_CHAINS] = 0.52;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
-	r.speedups[GUS_NODE_FRONTEND] = 0.57; /* more, but not so much more that the wider one would be meant */
+	r.speedups[GUS_NODE_FRONTEND] = 0.69; /* more, but not so much more that the wider one would be meant */
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
-	r.speedups[GUS_NODE_FRONTEND] = 0.58;
+	r.speedups[GUS_NODE_FRONTEND] = 0.70;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_FRONTEND);
 	/* Of what no knob is nothing is told, whatever it is said to gain. */
 	r.speedups[GUS_NODE_CLEARS] = 9;
