@@ -101,6 +101,8 @@ static void kinds(void **state)
 	static const struct gus_topdown_kind_span spans[] = { { 0, 2 }, { 2, 1 } };
 	struct gus_topdown_count c[] = { count(100, 70), count(100, 70), count(100, 30) };
 	struct gus_topdown_count turns[] = { count(100, 35), count(100, 35), count(100, 30) };
+	struct gus_topdown_count lost[] = { count(100, 40), { 1, 100, 90, false }, count(50, 20) };
+	struct gus_topdown_count over[] = { count(100, 70), count(100, 70), count(60, 50) };
 	struct gus_topdown_count one[] = { count(100, 70), count(100, 70), count(100, 30) };
 
 	(void)state;
@@ -111,6 +113,43 @@ static void kinds(void **state)
 	assert_true(turns[0].enabled_ns == 70 && turns[1].enabled_ns == 70 && turns[2].enabled_ns == 65);
 	gus_topdown_kinds_settle(one, spans, 1);
 	assert_true(one[0].enabled_ns == 100 && one[2].enabled_ns == 100);
+	/* What was not counted has run nowhere; and nothing was wanted for less time than it ran. */
+	gus_topdown_kinds_settle(lost, spans, 2);
+	assert_true(lost[0].enabled_ns == 80 && lost[1].enabled_ns == 90);
+	assert_true(lost[2].enabled_ns == 20); /* 50 less the 40 that the other kind is known to have run */
+	gus_topdown_kinds_settle(over, spans, 2);
+	assert_true(over[0].enabled_ns == 70 && over[2].enabled_ns == 50);
+}
+
+/* Sums by number, with none in between; what is added of another one is all of it, its products as well. */
+static void sums(void **state)
+{
+	static const uint64_t a[] = { 2, 3 }, b[] = { 10, 0 };
+	const struct gus_topdown_difference first = { a, 5, 4 }, second = { b, 7, 7 };
+	struct gus_topdown_sums s = { .events = 2 }, from = { .events = 2 };
+
+	(void)state;
+	gus_topdown_sums_add(&from, 1, &first);
+	gus_topdown_sums_add(&from, 1, &second);
+	assert_int_equal(from.n, 2);
+	assert_int_equal(from.heads.v[0].differences, 0);
+	gus_topdown_sums_add(&s, 2, &first);
+	gus_topdown_sums_merge(&s, 2, &from, 1);
+	gus_topdown_sums_merge(&s, 2, &from, 2); /* there is none */
+	gus_topdown_sums_merge(&s, 0, &from, 0);
+	assert_int_equal(s.n, 3);
+	assert_int_equal(s.heads.v[2].differences, 3);
+	assert_int_equal(s.heads.v[2].enabled_ns, 17);
+	assert_int_equal(s.heads.v[2].running_ns, 15);
+	assert_true(s.counts.v[4] == 14 && s.counts.v[5] == 6);
+	assert_true(near(s.moments.v[8], 4 + 4 + 100) && near(s.moments.v[9], 12) && near(s.moments.v[10], 12) &&
+		    near(s.moments.v[11], 18));
+	for (size_t i = 0; i < 8; i++)
+		assert_true(near(s.moments.v[i], 0));
+	gus_topdown_sums_free(&s);
+	gus_topdown_sums_free(&from);
+	assert_int_equal(from.n, 0);
+	assert_null(from.heads.v);
 }
 
 /* Encodings. */
@@ -336,6 +375,39 @@ static void unusable(void **state)
 	assert_null(gus_topdown_sampled_new(&r.header, NULL, 50 * MS, 1));
 }
 
+/* Counters that stood still have counted nothing, which is a difference all the same; times are known where both of
+ * them are in the format; and an event is counted if it is in the group, not if it is called the same. */
+static void formats(void **state)
+{
+	static const struct read still[] = {
+		{ 7, 0, 10, 10, { 1000, 400, 100, 200, 300 }, 0 }, { 7, 0, 20, 10, { 1000, 400, 100, 200, 300 }, 0 },
+	};
+	static const uint64_t sum[] = { 1000, 400, 100, 200, 300 };
+	struct gus_topdown_sampled *s;
+	struct recording r;
+
+	(void)state;
+	make(&r, false, false);
+	s = gus_topdown_sampled_new(&r.header, NULL, 50 * MS, 1);
+	assert_true(take(s, &still[0]) && take(s, &still[1]));
+	gus_topdown_sampled_settle(s);
+	expect_sum(&s->kinds.v[0].total, 0, 2, sum);
+	assert_int_equal(s->backward, 0);
+	gus_topdown_sampled_free(s);
+
+	for (uint64_t format = 8; format < 16; format++) {
+		r.event[CYCLES].read_format = format; /* 1: enabled, 2: running, 4: id, 8: group */
+		s = gus_topdown_sampled_new(&r.header, NULL, 50 * MS, 1);
+		assert_true(!s || s->kinds.v[0].timed == ((format & 3) == 3));
+		assert_true(s || format != 15);
+		gus_topdown_sampled_free(s);
+	}
+
+	make(&r, false, false);
+	r.event[BACK].group = 2;                /* another group's: without it nothing of the tree is known */
+	assert_null(gus_topdown_sampled_new(&r.header, NULL, 50 * MS, 1));
+}
+
 /* Of perf's recordings each member has a sample of its own, whose period is the difference; one that counted nothing
  * has none. */
 static void of_perf(void **state)
@@ -414,7 +486,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cut), cmocka_unit_test(kinds), cmocka_unit_test(encodings),
-		cmocka_unit_test(by_thread), cmocka_unit_test(by_cpu), cmocka_unit_test(unusable),
+		cmocka_unit_test(by_thread), cmocka_unit_test(by_cpu), cmocka_unit_test(unusable), cmocka_unit_test(sums), cmocka_unit_test(formats),
 		cmocka_unit_test(of_perf), cmocka_unit_test(drawn_by_chance),
 	};
 
