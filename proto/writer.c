@@ -147,8 +147,8 @@ static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struc
 				 "nothing for %u s since we were asked to end", w->path,
 				 (unsigned long long)w->size, PATIENCE_MS / 1000);
 		if (n < 0 && errno == EPIPE && w->is_stream)
-			gus_fail(&w->broken, GUS_E_SYSTEM, "cannot write to %s after %llu bytes: what reads it was "
-				 "ended", w->path, (unsigned long long)w->size);
+			gus_fail(&w->broken, GUS_E_SYSTEM, "cannot write to %s after %llu bytes: what reads it has "
+				 "gone", w->path, (unsigned long long)w->size);
 		if (n <= 0) {
 			gus_fail_errno(&w->broken, n < 0 ? errno : ENOSPC, "cannot write to %s after %llu bytes%s",
 				       w->path,

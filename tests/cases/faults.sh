@@ -127,11 +127,11 @@ if command -v qemu-x86_64 >/dev/null && [ -x "$target" ] && [ -e "$plugin" ] &&
 	children="$children $!"
 	for kind in alloc calls; do
 		# shellcheck disable=SC2046
-		row model-command $kind 1 $(few 40) FAULTS_OTHERS="Broken pipe" -- \
+		row model-command $kind 1 $(few 40) FAULTS_OTHERS="what reads it has gone" -- \
 			model --uarch skylake -o - -- "$target" spin 500 0
 		# shellcheck disable=SC2046
 		[ -z "${FAULTS_FULL-}" ] ||
-			row model-process $kind 1 $(few 40) FAULTS_LOOSE=1 FAULTS_OTHERS="Broken pipe" -- \
+			row model-process $kind 1 $(few 40) FAULTS_LOOSE=1 FAULTS_OTHERS="what reads it has gone" -- \
 			model --uarch skylake --snapshots 1 --spread 1 --window 2000 -p $!
 	done
 else

@@ -220,7 +220,7 @@ static void a_reader_that_left_is_an_error_and_no_signal(void **state)
 	w = create_on(ends[1]);
 	close(ends[0]);
 	assert_int_equal(gus_trace_writer_steps(w, &(struct gus_trace_run){ .steps = &step, .n = 1 }, &err), -1);
-	assert_non_null(strstr(err.text, ": what reads it was ended"));
+	assert_non_null(strstr(err.text, ": what reads it has gone"));
 	gus_trace_writer_abandon(w);
 }
 
