@@ -22,7 +22,7 @@ refuse()
 }
 
 command -v python3 >/dev/null || skip "python3 is not installed"
-if ! "$GUSPROF" record -q -e cpu-clock -F 2000 -- "$GUS_DEMO" 1 >out 2>err; then
+if ! "$GUSPROF" record --trace off -q -e cpu-clock -F 2000 -- "$GUS_DEMO" 1 >out 2>err; then
 	skip "cannot record here: $(head -1 err)"
 fi
 
@@ -72,7 +72,7 @@ P
 "$GUSPROF" report --no-inline --format json >report.json 2>err
 # Of user code alone: else it may be the kernel's, which clears the demo's pages,
 # and that has no code to show everywhere.
-"$GUSPROF" record -q -e cpu-clock:u -F 2000 -o user.data -- "$GUS_DEMO" 1 >out 2>err ||
+"$GUSPROF" record --trace off -q -e cpu-clock:u -F 2000 -o user.data -- "$GUS_DEMO" 1 >out 2>err ||
 	problem "user code alone: $(head -1 err)"
 "$GUSPROF" report -i user.data --no-inline --format json >user.json 2>err
 "$GUSPROF" annotate -i user.data --format json >hottest.json 2>err || problem "the hottest: $(head -1 err)"
@@ -255,7 +255,7 @@ unsigned other(unsigned n)
 }
 C
 if ! cc -O1 -g -Wl,--build-id -o prog one.c two.c 2>err ||
-	! "$GUSPROF" record -q -e cpu-clock -F 2000 -o prog.data -- ./prog 2>err; then
+	! "$GUSPROF" record --trace off -q -e cpu-clock -F 2000 -o prog.data -- ./prog 2>err; then
 	problem "a program of our own: $(head -1 err)"
 	exit 1
 fi
@@ -303,7 +303,7 @@ int main(void)
 	return 0;
 }
 C
-cc -O1 -o clock clock.c && "$GUSPROF" record -q -e cpu-clock -F 2000 -o clock.data -- ./clock
+cc -O1 -o clock clock.c && "$GUSPROF" record --trace off -q -e cpu-clock -F 2000 -o clock.data -- ./clock
 if "$GUSPROF" report -i clock.data --no-inline --dso '[vdso]' --format csv 2>err | grep -q '^\[vdso\]'; then
 	"$GUSPROF" annotate -i clock.data --dso '[vdso]' --format json >vdso.json 2>err
 	check "the vdso's code is the recording's" python3 -c '
@@ -326,7 +326,7 @@ check "a source younger than the program is told of" \
 	test "$(grep -c 'one\.c was changed after the program was made' err)" = 1
 
 cp prog kept && cc -O1 -Wl,--build-id -o prog one.c two.c &&
-	"$GUSPROF" record -q -e cpu-clock -F 2000 -o bare.data -- ./prog
+	"$GUSPROF" record --trace off -q -e cpu-clock -F 2000 -o bare.data -- ./prog
 "$GUSPROF" annotate -i bare.data >text 2>said
 check "without debug information: told, and no source" \
 	sh -c 'grep -q "no debug information was found" said && ! grep -q "  ; " text &&

@@ -12,7 +12,7 @@ ms=400
 # record [OPTION...] -- COMMAND...: its stacks are in "folded", outermost first.
 record()
 {
-	timeout 100 "$gusprof" record -F 2000 "$@" >out 2>err </dev/null
+	timeout 100 "$gusprof" record --trace off -F 2000 "$@" >out 2>err </dev/null
 	status=$?
 	fold
 }
@@ -198,7 +198,7 @@ pid=$!
 children="$children $pid"
 wait_for has_run $pid 5
 rm gone
-timeout 60 "$gusprof" record -F 2000 --call-graph tables -p $pid -- sleep 1 >out 2>err </dev/null
+timeout 60 "$gusprof" record --trace off -F 2000 --call-graph tables -p $pid -- sleep 1 >out 2>err </dev/null
 fold
 ok "attached to a program that has been deleted" between "$(share "^gone;$begun$usual" "$own")" 97 100
 
@@ -206,7 +206,7 @@ ok "attached to a program that has been deleted" between "$(share "^gone;$begun$
 pid=$!
 children="$children $pid"
 wait_for has_run $pid 5
-timeout 60 "$gusprof" record -g -F 2000 -p $pid -- sleep 1 >out 2>err </dev/null
+timeout 60 "$gusprof" record --trace off -g -F 2000 -p $pid -- sleep 1 >out 2>err </dev/null
 fold
 ok "-g of what runs already" says 'callers by unwind tables'
 ok "its stacks" between "$(share ';thread;outer;middle;inner')" 97 100
@@ -258,7 +258,7 @@ S
 	./contained 9000 >/dev/null 2>&1 &
 	children="$children $!"
 	wait_for contained_runs $!
-	timeout 60 "$gusprof" record -F 1000 --call-graph tables -p "$inner" -- sleep 1 >out 2>err </dev/null
+	timeout 60 "$gusprof" record --trace off -F 1000 --call-graph tables -p "$inner" -- sleep 1 >out 2>err </dev/null
 	fold
 	ok "attached to in a container: whole" between "$(share "^inside;$begun$usual" '^inside;.*middle')" 97 100
 	timeout 60 "$gusprof" record -F 1000 --call-graph tables -a -- sleep 1 >out 2>err </dev/null

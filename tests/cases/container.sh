@@ -57,23 +57,23 @@ named()
 	ok "$1: all of it" between "$(unnamed)" 0 "${2:-0}"
 }
 
-timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$made" m 600 >out 2>err
+timeout 60 "$gusprof" record --trace off -q -F 1000 -- ./inside "/bin/$made" m 600 >out 2>err
 skip_if_refused $?
 report
 named "launched"
 ok "its map is in no folder of ours" not test -e "$work/mnt/tmp/perf-1.map"
 
-timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$made" dv 1500 /tmp >out 2>err
+timeout 60 "$gusprof" record --trace off -q -F 1000 -- ./inside "/bin/$made" dv 1500 /tmp >out 2>err
 report
 named "with a jitdump" 2
 ok "with a jitdump: code that moved" between "$(share third)" 7 18
 
-timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$made" mx 600 >out 2>err
+timeout 60 "$gusprof" record --trace off -q -F 1000 -- ./inside "/bin/$made" mx 600 >out 2>err
 report
 named "told with its last breath"
 
 begin "/bin/$made" m 60000
-timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- bash -c "run_on $inner 80" >out 2>err
+timeout 60 "$gusprof" record --trace off -q -F 1000 -p "$inner" -- bash -c "run_on $inner 80" >out 2>err
 report
 named "attached to"
 ok "and it is the process's number outside that is shown" grep -q "^\[jit:$inner\]" report
@@ -94,7 +94,7 @@ chmod 644 elsewhere
 # hostile WHAT WHY: what is in its place now is not taken.
 hostile()
 {
-	timeout 60 "$gusprof" record -v -F 1000 -p "$inner" -- sleep 0.3 >out 2>said
+	timeout 60 "$gusprof" record --trace off -v -F 1000 -p "$inner" -- sleep 0.3 >out 2>said
 	report
 	ok "$1 is not taken" is "$(share given)" 0
 	ok "and that is said" says "$2" said
@@ -111,7 +111,7 @@ rm "$there/perf-1.map"
 hostile "a map of our own namespace" 'perf-1.map: No such file'
 rm "/tmp/perf-$inner.map"
 cp elsewhere "$there/perf-1.map"
-timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- bash -c "run_on $inner 50" >out 2>err
+timeout 60 "$gusprof" record --trace off -q -F 1000 -p "$inner" -- bash -c "run_on $inner 50" >out 2>err
 report
 ok "its own is" between "$(share given)" 60 100
 kill -KILL "$inner"
@@ -131,10 +131,10 @@ if "$gusprof" record --help | grep -q -e --embed; then
 		ok "$1: names of the program" between "$(own)" 100 100
 		ok "$1: its functions" between "$(functions)" 4 9
 	}
-	timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$demo" 1 >out 2>err
+	timeout 60 "$gusprof" record --trace off -q -F 1000 -- ./inside "/bin/$demo" 1 >out 2>err
 	program "launched"
 	begin "/bin/$demo" 60
-	timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- sleep 2 >out 2>err
+	timeout 60 "$gusprof" record --trace off -q -F 1000 -p "$inner" -- sleep 2 >out 2>err
 	report
 	ok "attached to: names of the program" between "$(own)" 100 100
 	kill -KILL "$inner"

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 command -v python3 >/dev/null || skip "python3 is not installed"
-if ! "$GUSPROF" record -q -F 1000 -- "$GUS_DEMO" 1 >out 2>err; then
+if ! "$GUSPROF" record --trace off -q -F 1000 -- "$GUS_DEMO" 1 >out 2>err; then
 	skip "cannot record here: $(head -1 err)"
 fi
 

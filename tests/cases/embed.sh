@@ -65,7 +65,7 @@ take()
 {
 	local try
 	for try in 1 2 3 4 5; do
-		timeout 60 "$gusprof" record -v -F 2000 "$@" >out 2>err || return
+		timeout 60 "$gusprof" record --trace off -v -F 2000 "$@" >out 2>err || return
 		grep -q "no time or room" err || return 0
 	done
 	whole=0
@@ -165,7 +165,7 @@ ok "--embed=none takes nothing along" not grep -q embedded out
 build
 for try in 1 2 3 4 5 6 7 8; do
 	rm -f part*
-	timeout 60 "$gusprof" record -v -F 2000 --switch-output=1s -o part -- ./shapes 400 >out 2>err
+	timeout 60 "$gusprof" record --trace off -v -F 2000 --switch-output=1s -o part -- ./shapes 400 >out 2>err
 	grep -q "no time or room" err || break
 done
 rm shapes
@@ -219,7 +219,7 @@ done
 # Of a limited size no more than an eighth: the hottest names first, then lines and code as far as they go. What a
 # single function takes can be too much.
 build -static
-timeout 60 "$gusprof" record -F 20000 --embed=all --max-size 64K -o small.data -- ./shapes 4000 >out 2>err
+timeout 60 "$gusprof" record --trace off -F 20000 --embed=all --max-size 64K -o small.data -- ./shapes 4000 >out 2>err
 size=$(timeout 20 "$gusprof" dump --frames-only small.data | sed -n 's/.* embedded: \([0-9]*\) bytes.*/\1/p' |
 	awk '{ sum += $1 } END { print sum + 0 }')
 ok "something is taken along" [ "$size" -gt 500 ]

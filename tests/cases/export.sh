@@ -191,7 +191,7 @@ for to in point.data -; do # perf wants to know more of a tracepoint, and refuse
 done
 ok 'and they are read again' same point point.data
 
-"$gusprof" record -q -g -F 1999 -o chains -- "$GUS_DEMO" 0.5 >out 2>err
+"$gusprof" record --trace off -q -g -F 1999 -o chains -- "$GUS_DEMO" 0.5 >out 2>err
 skip_if_refused $?
 "$gusprof" export -q -i chains -o chains.data >out 2>err
 ok 'a recording made here is exported' [ $? = 0 ]
@@ -201,7 +201,7 @@ tr -s ' \t' ' ' <by.perf | sed 's/ $//' >by.perf.plain
 tr -s ' \t' ' ' <by.us | sed 's/ $//' >by.us.plain
 ok 'perf and gusprof tell the same samples and callers' cmp by.perf.plain by.us.plain
 ok 'of which there are some' [ "$(grep -c cpu-clock by.us)" -gt 0 ]
-"$gusprof" record -q --call-graph dwarf -F 499 -o copies -- "$GUS_DEMO" 0.2 >out 2>err
+"$gusprof" record --trace off -q --call-graph dwarf -F 499 -o copies -- "$GUS_DEMO" 0.2 >out 2>err
 "$gusprof" export -q -i copies -o copies.data >out 2>err
 ok 'stacks that perf is to unwind are the same when read again' same copies copies.data
 "$gusprof" export -q -i copies.data -o copies2.data >out 2>err
@@ -213,7 +213,7 @@ if perf version --build-options 2>/dev/null | grep -qE '(libunwind|libdw-dwarf-u
 	perf script --no-inline -F ip,sym -i copies.data >by.perf 2>err
 	ok 'and perf unwinds them' [ "$(grep -c ' _start$' by.perf)" -gt 0 ]
 	# Of the user's code alone no sample has callers of the kernel's, which perf shows in any case.
-	"$gusprof" record -q --call-graph dwarf -e cpu-clock:u -F 1999 -o users -- "$GUS_DEMO" 0.5 >out 2>err
+	"$gusprof" record --trace off -q --call-graph dwarf -e cpu-clock:u -F 1999 -o users -- "$GUS_DEMO" 0.5 >out 2>err
 	"$gusprof" export -q -i users -o users.data >out 2>err
 	ok 'stacks of user code alone are the same when read again' same users users.data
 	perf script --no-inline -F ip,sym -i users.data >by.perf 2>err

@@ -15,7 +15,7 @@ record()
 {
 	local how=$1
 	shift
-	timeout 60 "$gusprof" record -q -F 1000 "$@" -- "$target" "$how" "${ms:-600}" . >out 2>err </dev/null
+	timeout 60 "$gusprof" record --trace off -q -F 1000 "$@" -- "$target" "$how" "${ms:-600}" . >out 2>err </dev/null
 	status=$?
 	report
 }
@@ -107,7 +107,7 @@ record n
 ok "without either it is unnamed" between "$(unnamed)" 300 5000
 ok "and the note says what was looked for" says '/tmp/perf-PID.map'
 ok "and what the runtime needs" says 'perf-basic-prof'
-timeout 60 "$gusprof" record -v -F 1000 -- "$target" n 300 >out 2>err </dev/null
+timeout 60 "$gusprof" record --trace off -v -F 1000 -- "$target" n 300 >out 2>err </dev/null
 ok "-v names the file" says 'perf-[0-9]*.map: No such file'
 
 record mz
@@ -115,7 +115,7 @@ timeout 60 "$gusprof" report >out 2>&1
 ok "names with escapes are named" grep -q 'evil' out
 ok "and harmless" not grep -q "$(printf '\033')" out
 
-timeout 60 "$gusprof" record -q -F 1000 --switch-output=1s -- "$target" m 2500 >out 2>err </dev/null
+timeout 60 "$gusprof" record --trace off -q -F 1000 --switch-output=1s -- "$target" m 2500 >out 2>err </dev/null
 parts=0 others=0
 for part in gusprof.data.2*; do
 	timeout 60 "$gusprof" report --format csv -i "$part" 2>err >report
@@ -145,7 +145,7 @@ begin()
 }
 attach()
 {
-	timeout 60 "$gusprof" record -q -F 1000 -p "$running" "$@" -- bash -c "run_on $running 50" >out 2>&1 </dev/null
+	timeout 60 "$gusprof" record --trace off -q -F 1000 -p "$running" "$@" -- bash -c "run_on $running 50" >out 2>&1 </dev/null
 	report
 }
 begin
@@ -164,7 +164,7 @@ refused() { is "$(share given)" 0 && says "$1" verbose; }
 # hostile WHAT WHY: what was put in place of the map is not taken.
 hostile()
 {
-	timeout 60 "$gusprof" record -v -F 1000 -p "$running" -- sleep 0.3 >out 2>verbose </dev/null
+	timeout 60 "$gusprof" record --trace off -v -F 1000 -p "$running" -- sleep 0.3 >out 2>verbose </dev/null
 	report
 	ok "$1 is not taken" refused "$2"
 }
@@ -199,7 +199,7 @@ while (process.cpuUsage().user < end) x += mixer(x)
 J
 if command -v node >/dev/null; then
 	for option in --perf-basic-prof --perf-prof; do
-		timeout 60 "$gusprof" record -q -F 1000 -- node $option busy.js >out 2>err </dev/null
+		timeout 60 "$gusprof" record --trace off -q -F 1000 -- node $option busy.js >out 2>err </dev/null
 		report
 		ok "node $option" between "$(awk -F, '$3 ~ /mixer/ { n += 100 * $16 } END { print n }' report)" 60 100
 		ok "node $option: nothing unnamed" between "$(unnamed)" 0 3
@@ -225,7 +225,7 @@ if javac -version >/dev/null 2>&1 && java $perf_map -version >/dev/null 2>&1; th
 	}
 	J
 	javac Busy.java
-	timeout 60 "$gusprof" record -q -F 1000 -- java $perf_map Busy >out 2>err </dev/null
+	timeout 60 "$gusprof" record --trace off -q -F 1000 -- java $perf_map Busy >out 2>err </dev/null
 	report
 	ok "java -XX:+DumpPerfMapAtExit" between "$(awk -F, '$3 ~ /Busy.mixer/ { n += 100 * $16 }
 		END { print n }' report)" 30 100
@@ -248,7 +248,7 @@ if [ -n "$python" ]; then
 	        for i in range(10000): leaf(i)
 	caller()
 	P
-	timeout 60 "$gusprof" record -q -g -F 4000 -- "$python" -X perf busy.py >out 2>err </dev/null
+	timeout 60 "$gusprof" record --trace off -q -g -F 4000 -- "$python" -X perf busy.py >out 2>err </dev/null
 	report
 	pids=$(timeout 60 "$gusprof" dump --type header | sed -n 's/.*targets \([0-9]*\).*/\1/p')
 	for p in $pids; do maps+=("/tmp/perf-$p.map"); done

@@ -47,7 +47,7 @@ grep -q 'may not record where' err && skip "this user may not sample where threa
 what="sleeps:200 computes:300 reads_pipe:150 polls:100 selects:120 epolls:110 waits_for_lock:250
 	waits_for_condition:130 is_stopped:140 syncs:100"
 # shellcheck disable=SC2086 # these are words
-"$gusprof" record --off-cpu -F 2000 -o data -- "$target" $what >truth 2>err
+"$gusprof" record --trace off --off-cpu -F 2000 -o data -- "$target" $what >truth 2>err
 ok "the program ends as it does alone" is $? 0
 for name in sleeps reads_pipe polls selects epolls waits_for_lock waits_for_condition is_stopped; do
 	ok "launched: $name" holds data "close(off['$name'], wall['$name'] - cpu['$name'])" --off-cpu
@@ -99,7 +99,7 @@ ok "a plain report has the first event" grep -q 'computes' out
 
 # The vfork of a program with sanitizers keeps its return address elsewhere than in the stack.
 if ! grep -q __asan_init "$target"; then
-	"$gusprof" record --off-cpu --call-graph tables -o data -- "$target" vforks:200 >truth 2>err
+	"$gusprof" record --trace off --off-cpu --call-graph tables -o data -- "$target" vforks:200 >truth 2>err
 	ok "vfork: parent and child wait in the function that calls it" holds data \
 		"0.98 * wall['vforks'] - 1e6 < total['vforks'] - 0.2e9" --off-cpu
 fi
@@ -117,7 +117,7 @@ for i in range(int(sys.argv[1])):
     os.write(to[1], b"x")
     os.read(back[0], 1)
 P
-"$gusprof" record --off-cpu --overhead 0.01 -o data -- python3 turns.py 30000 >out 2>err
+"$gusprof" record --trace off --off-cpu --overhead 0.01 -o data -- python3 turns.py 30000 >out 2>err
 # What a switch costs is measured at the beginning, and may be lost in what else runs.
 if "$gusprof" dump data | grep -qE 'switch_ns[: ]+[1-9][0-9]{2}'; then
 	ok "it says before from how many switches on the overhead cannot be kept" \
@@ -125,7 +125,7 @@ if "$gusprof" dump data | grep -qE 'switch_ns[: ]+[1-9][0-9]{2}'; then
 	ok "and at the end that it was not, and why" \
 		grep -qE 'overhead could not be kept: [0-9]{4,} switches a second of CPU time cost [0-9.]+ % alone' err
 fi
-"$gusprof" record --overhead 50 -o data -- python3 turns.py 100 >out 2>err
+"$gusprof" record --trace off --overhead 50 -o data -- python3 turns.py 100 >out 2>err
 ok "nothing of that where it was kept, or nothing was asked about switches" not grep -qE 'overhead c' err
 
 # Attached.
@@ -135,7 +135,7 @@ child=$!
 children="$children $child"
 exec 5>go
 : >err
-"$gusprof" record --off-cpu -F 2000 -p "$child" -o data 2>err &
+"$gusprof" record --trace off --off-cpu -F 2000 -p "$child" -o data 2>err &
 recorder=$!
 children="$children $recorder"
 wait_for grep -q sampling err
@@ -163,12 +163,12 @@ ok "and is told" grep -q "1 thread never ran meanwhile" out
 
 # More threads that compute than CPUs: they wait for their turns, for nothing else.
 cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
-"$gusprof" record --off-cpu -o data -- taskset -c "$cpu" "$target" competes:300 >truth 2>err
+"$gusprof" record --trace off --off-cpu -o data -- taskset -c "$cpu" "$target" competes:300 >truth 2>err
 ok "one CPU for four: each waits three quarters at least" holds data "close(w['on_ns'] + w['waiting_ns'], w['wall_ns'] -
 	w['blocked_ns']) and 0.6 < w['waiting_ns'] / (w['on_ns'] + w['waiting_ns']) < 1" --wall
 
 # Processes that execute and fork, and threads that end while others wait.
-"$gusprof" record --off-cpu -o data -- sh -c 'sleep 0.2; (exec sleep 0.1); sh -c "sleep 0.15" & wait' 2>err
+"$gusprof" record --trace off --off-cpu -o data -- sh -c 'sleep 0.2; (exec sleep 0.1); sh -c "sleep 0.15" & wait' 2>err
 : >truth
 ok "children: nothing is unknown, and each sleep is there" holds data "w['unknown_ns'] == 0 and
 	0.449e9 < sum(x['off']['ns'] - x['off']['waiting_ns'] for x in r['rows'] if x['comm'] == 'sleep') < 0.85e9" \

@@ -10,7 +10,7 @@ status() { local what=$1 want=$2; shift 2; "$@" >out 2>err; local got=$?
 		problem "$what: status $got, not $want"; head -5 out err; fi; }
 
 command -v python3 >/dev/null || skip "python3 is not installed"
-if ! "$GUSPROF" record -q -F 2000 -g -- "$GUS_DEMO" 2 >out 2>err; then
+if ! "$GUSPROF" record --trace off -q -F 2000 -g -- "$GUS_DEMO" 2 >out 2>err; then
 	skip "cannot record here: $(head -1 err)"
 fi
 

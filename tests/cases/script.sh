@@ -7,10 +7,10 @@
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip 'python3 is not there, which reads the lines'
 
-"$gusprof" record -q -g -F 1999 -o chains -- "$GUS_DEMO" 0.5 >out 2>err
+"$gusprof" record --trace off -q -g -F 1999 -o chains -- "$GUS_DEMO" 0.5 >out 2>err
 skip_if_refused $?
 cp "$GUS_DEMO" other || exit 99
-"$gusprof" record -q -e cpu-clock,task-clock -F 999 -o flat -- sh -c '"$GUS_DEMO" 0.3 & ./other 0.3; wait' \
+"$gusprof" record --trace off -q -e cpu-clock,task-clock -F 999 -o flat -- sh -c '"$GUS_DEMO" 0.3 & ./other 0.3; wait' \
 	>out 2>err || skip "nothing was recorded here: $(cat err)"
 
 cat >read.py <<'END'
@@ -175,7 +175,7 @@ ok '--max-stack says what is cut' says 'samples have more than 2 frames' err
 
 # What ends a frame does not stand in a name.
 if objcopy --redefine-sym 'pointer_chase=pointer;chase' "$GUS_DEMO" odd 2>err &&
-   "$gusprof" record -q -F 1999 -o odds -- ./odd 0.3 >out 2>err; then
+   "$gusprof" record --trace off -q -F 1999 -o odds -- ./odd 0.3 >out 2>err; then
 	script -G odds
 	ok 'a name with a semicolon' says 'pointer;chase+0x' out
 	script --folded odds

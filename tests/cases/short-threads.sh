@@ -34,7 +34,7 @@ launched()
 {
 	local n=$1 mode=$2
 	shift 2
-	echo | "${run_as[@]}" "$program" record "$@" -o data -- "$threads" "$n" "$mode" >spent 2>err
+	echo | "${run_as[@]}" "$program" record --trace off "$@" -o data -- "$threads" "$n" "$mode" >spent 2>err
 	status=$?
 	truth=$(awk '{ print $1 / $3 }' spent)
 	figures data
@@ -50,7 +50,7 @@ attached()
 	children="$children $target"
 	exec 5>go
 	: >err
-	"$gusprof" record "$@" -p "$target" -o data 2>err &
+	"$gusprof" record --trace off "$@" -p "$target" -o data 2>err &
 	recorder=$!
 	children="$children $recorder"
 	wait_for grep -q sampling err
@@ -114,7 +114,7 @@ for bad in "--overwrite -- true" "-C 0 -- true" "-a -- true" "-t $$ -- true"; do
 done
 
 # Children in processes of their own, and a program that a thread executes.
-"$gusprof" record -F 999 --sample-cpus=always -g -o data -- sh -c 'for i in 1 2 3; do
+"$gusprof" record --trace off -F 999 --sample-cpus=always -g -o data -- sh -c 'for i in 1 2 3; do
 	sh -c "i=0; while [ \$i -lt 60000 ]; do i=\$((i+1)); done"; done' 2>err
 figures data
 ok "children of children belong to it" holds 'weight > 0.75 * counted && weight < 1.25 * counted'
@@ -130,7 +130,7 @@ for i in $(seq $(($(nproc) * 5))); do
 	others+=($!)
 	children="$children $!"
 done
-"$gusprof" record -F 999 -o data -- sh spin.sh 2>err
+"$gusprof" record --trace off -F 999 -o data -- sh spin.sh 2>err
 kill "${others[@]}"
 figures data
 ok "under load the samples stand for what was counted" holds 'weight > 0.925 * counted'
@@ -183,9 +183,9 @@ for how in set-uid no-read; do
 	"${as[@]}" "$program" record -o data -- "./$how" -c "exit 3" >out 2>err
 	ok "$how: the command's own failure counts more" is $? 3
 done
-"${as[@]}" "$program" record -F 1000 -o data -- sh -c "./set-uid -c '$busy'; $busy; $busy; $busy; $busy" >out 2>err
+"${as[@]}" "$program" record --trace off -F 1000 -o data -- sh -c "./set-uid -c '$busy'; $busy; $busy; $busy; $busy" >out 2>err
 ok "what ran beside it was recorded" eval 'is $? 0 && ! grep -q "\[ 0 samples" err'
 ok "and what was not is said" says "the kernel took the events off 'set-uid'"
-"${as[@]}" "$program" record -o data -- sh -c "sh -c '$busy'; exec sh -c '$busy'" >out 2>err
+"${as[@]}" "$program" record --trace off -o data -- sh -c "sh -c '$busy'; exec sh -c '$busy'" >out 2>err
 ok "not of programs with our own rights" eval '! grep -q "took the events" err'
 finish

@@ -37,10 +37,10 @@ static const ProtobufCMessageDescriptor *const descriptors[] = {
 struct counts { struct gus_topdown_recorded slots; struct gus_traffic traffic; };
 
 static void add_counts(struct counts *c, enum gus_frame_type type, const ProtobufCMessage *m,
-		       const Gusprof__Host *host)
+		       const Gusprof__Header *header)
 {
 	if (type == GUS_FRAME_SLOTS)
-		gus_topdown_recorded_add(&c->slots, (const Gusprof__Slots *)m, host);
+		gus_topdown_recorded_add(&c->slots, (const Gusprof__Slots *)m, header);
 	if (type == GUS_FRAME_TRAFFIC)
 		gus_traffic_add_recorded(&c->traffic, (const Gusprof__Traffic *)m);
 }
@@ -105,7 +105,7 @@ static void decode(struct gus_reader *r, const struct gus_frame *frame, struct g
 
 		if (!m)
 			return;
-		add_counts(counts, frame->type, m, gus_reader_header(r)->host);
+		add_counts(counts, frame->type, m, gus_reader_header(r));
 		protobuf_c_message_free_unpacked(m, NULL);
 	}
 }

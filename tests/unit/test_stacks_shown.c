@@ -113,6 +113,7 @@ static int setup(void **state)
 	s->uarch.name = "skylake";
 	gus_vec_push(&s->clues.threads, (struct gus_clue_thread){ 7, 8, "worker" });
 	s->clues.samples = 20;
+	s->clues.sampler = GUS_SAMPLER_TIME;
 	s->clues.sight = (struct gus_sampler_sight){ .known = true, .told = "each is where it is" };
 	s->account.weight = 2000;
 	s->account.explained = 1980;
@@ -160,6 +161,9 @@ static void the_head(void **state)
 	SAYS(s, "\n# 1.0 % stays where samples were seen, and nothing but their records tells why: 1.0 % is behind "
 		"something that is in none\n# all of the time: base: divider 98%, unknown 2%\n"
 		"# share 95 % of the time seen stack instruction code subjected to\n");
+	s->clues.sampler = GUS_SAMPLER_LOADS;
+	SAYS(s, "\n# all samples of cpu-clock, which are not of time: base: divider 98%, unknown 2%\n");
+	s->clues.sampler = GUS_SAMPLER_TIME;
 	s->v.kernel = 8;
 	s->v.unexecuted = 12;
 	SAYS(s, "tells why: 0.4 % is the kernel's, 0.6 % is in code that no part of its trace has executed (an "
