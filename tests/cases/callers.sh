@@ -258,7 +258,8 @@ S
 	./contained 9000 >/dev/null 2>&1 &
 	children="$children $!"
 	wait_for contained_runs $!
-	timeout 60 "$gusprof" record --trace off -F 1000 --call-graph tables -p "$inner" -- sleep 1 >out 2>err </dev/null
+	timeout 60 "$gusprof" record --trace off -F 1000 --call-graph tables -p "$inner" -- sleep 1 \
+		>out 2>err </dev/null
 	fold
 	ok "attached to in a container: whole" between "$(share "^inside;$begun$usual" '^inside;.*middle')" 97 100
 	timeout 60 "$gusprof" record -F 1000 --call-graph tables -a -- sleep 1 >out 2>err </dev/null

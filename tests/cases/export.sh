@@ -213,7 +213,8 @@ if perf version --build-options 2>/dev/null | grep -qE '(libunwind|libdw-dwarf-u
 	perf script --no-inline -F ip,sym -i copies.data >by.perf 2>err
 	ok 'and perf unwinds them' [ "$(grep -c ' _start$' by.perf)" -gt 0 ]
 	# Of the user's code alone no sample has callers of the kernel's, which perf shows in any case.
-	"$gusprof" record --trace off -q --call-graph dwarf -e cpu-clock:u -F 1999 -o users -- "$GUS_DEMO" 0.5 >out 2>err
+	"$gusprof" record --trace off -q --call-graph dwarf -e cpu-clock:u -F 1999 -o users \
+		-- "$GUS_DEMO" 0.5 >out 2>err
 	"$gusprof" export -q -i users -o users.data >out 2>err
 	ok 'stacks of user code alone are the same when read again' same users users.data
 	perf script --no-inline -F ip,sym -i users.data >by.perf 2>err

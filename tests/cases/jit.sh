@@ -15,7 +15,8 @@ record()
 {
 	local how=$1
 	shift
-	timeout 60 "$gusprof" record --trace off -q -F 1000 "$@" -- "$target" "$how" "${ms:-600}" . >out 2>err </dev/null
+	timeout 60 "$gusprof" record --trace off -q -F 1000 "$@" -- "$target" "$how" "${ms:-600}" . \
+		>out 2>err </dev/null
 	status=$?
 	report
 }
@@ -145,7 +146,8 @@ begin()
 }
 attach()
 {
-	timeout 60 "$gusprof" record --trace off -q -F 1000 -p "$running" "$@" -- bash -c "run_on $running 50" >out 2>&1 </dev/null
+	timeout 60 "$gusprof" record --trace off -q -F 1000 -p "$running" "$@" -- bash -c "run_on $running 50" \
+		>out 2>&1 </dev/null
 	report
 }
 begin

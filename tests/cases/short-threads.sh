@@ -183,7 +183,8 @@ for how in set-uid no-read; do
 	"${as[@]}" "$program" record -o data -- "./$how" -c "exit 3" >out 2>err
 	ok "$how: the command's own failure counts more" is $? 3
 done
-"${as[@]}" "$program" record --trace off -F 1000 -o data -- sh -c "./set-uid -c '$busy'; $busy; $busy; $busy; $busy" >out 2>err
+"${as[@]}" "$program" record --trace off -F 1000 -o data -- sh -c "./set-uid -c '$busy'; $busy; $busy; $busy; $busy" \
+	>out 2>err
 ok "what ran beside it was recorded" eval 'is $? 0 && ! grep -q "\[ 0 samples" err'
 ok "and what was not is said" says "the kernel took the events off 'set-uid'"
 "${as[@]}" "$program" record --trace off -o data -- sh -c "sh -c '$busy'; exec sh -c '$busy'" >out 2>err
