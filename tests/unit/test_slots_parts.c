@@ -488,7 +488,6 @@ int main(void)
 		cmocka_unit_test(cut), cmocka_unit_test(kinds), cmocka_unit_test(encodings),
 		cmocka_unit_test(by_thread), cmocka_unit_test(by_cpu),
 		cmocka_unit_test(unusable), cmocka_unit_test(sums), cmocka_unit_test(formats),
-
 		cmocka_unit_test(of_perf), cmocka_unit_test(drawn_by_chance),
 	};
 
