@@ -61,11 +61,12 @@ build() { c++ -O2 -g -Wl,--build-id=sha1 "$@" shapes.cc -o shapes; }
 # take ARGUMENT...: records; again if anything is left out because this machine is busy, as it then is by rule. Where it
 # is too busy each time, and under sanitizers, something of libraries is left out at most: then whole is 0.
 whole=1
+windows=(--trace off) # of most of these nobody looks at what was executed
 take()
 {
 	local try
 	for try in 1 2 3 4 5; do
-		timeout 60 "$gusprof" record --trace off -v -F 2000 "$@" >out 2>err || return
+		timeout 60 "$gusprof" record "${windows[@]}" -v -F 2000 "$@" >out 2>err || return
 		grep -q "no time or room" err || return 0
 	done
 	whole=0
@@ -259,6 +260,7 @@ int main(void)
 	return (int)(x & 1);
 }
 P
+windows=()
 cc -O2 -g rare.c -o rare 2>err && take --embed=all -o rare.data -- ./rare
 if "$gusprof" dump rare.data | grep -q "moment {" && [ $whole = 1 ]; then
 	timeout 200 "$gusprof" model -i rare.data --format json >here.rare 2>err
