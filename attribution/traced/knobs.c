@@ -76,6 +76,7 @@ static int list_knobs(struct gus_traced *t, const struct demand *d, struct gus_s
 /* What sets are of by now. False if nothing was added. */
 static bool fill_sets(struct gus_traced *t)
 {
+	const struct gus_traced_set *sets = t->options.sets;
 	const struct gus_knob predicted = { GUS_KNOB_PREDICTED, 0, t->options.weight };
 	struct gus_sensitivity *knobs;
 	bool added = false;
@@ -87,9 +88,9 @@ static bool fill_sets(struct gus_traced *t)
 
 		t->sets[i + 1].n = 0;
 		for (int k = 0; k < n; k++)
-			if (t->options.sets[i].has(&knobs[k].knob))
+			if (sets[i].has(sets[i].context, &knobs[k].knob))
 				gus_vec_push(&t->sets[i + 1], knobs[k].knob);
-		if (t->options.sets[i].has(&predicted))
+		if (sets[i].has(sets[i].context, &predicted))
 			gus_vec_push(&t->sets[i + 1], predicted);
 		t->lanes[i + 1] = (struct gus_stream_lane){ t->sets[i + 1].v, t->sets[i + 1].n };
 		added |= t->sets[i + 1].n > before;

@@ -40,7 +40,8 @@ struct gus_traced_lengths gus_vec(uint64_t);
 /* Knobs that are turned together, as one machine: all those that the code could need and that it has. */
 struct gus_traced_set {
 	const char *name;
-	bool (*has)(const struct gus_knob *knob);
+	bool (*has)(const void *context, const struct gus_knob *knob);
+	const void *context;
 };
 
 struct gus_traced_options {

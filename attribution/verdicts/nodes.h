@@ -8,6 +8,7 @@
 #define GUS_ATTRIBUTION_VERDICTS_NODES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct gus_knob;
 
@@ -33,10 +34,13 @@ struct gus_node_kind {
 	const char *title;              /* for people: "loads that hit L1, or are held up there" */
 	unsigned level;                 /* 0: beside the tree */
 	enum gus_node parent;           /* GUS_NODE_NONE: none */
-	bool (*has)(const struct gus_knob *knob);
-	const char *silent;             /* why no knob stands for it; NULL: some do */
+	uint64_t knobs;                 /* a bit each, see nodes.c; 0: none stands for it */
+	const char *silent;             /* why none does; NULL: some do */
 	const char *next;               /* what usually cures it, as an order; NULL: its parts say so */
 };
 extern const struct gus_node_kind gus_nodes[GUS_NODES];
+
+/* Whether a knob is among those that the node stands for. node: a struct gus_node_kind. */
+bool gus_node_has(const void *node, const struct gus_knob *knob);
 
 #endif

@@ -99,8 +99,8 @@ static size_t list_sets(struct gus_traced_set sets[GUS_NODES], enum gus_node of[
 	size_t n = 0;
 
 	for (unsigned i = 0; i < GUS_NODES; i++)
-		if (gus_nodes[i].has) {
-			sets[n] = (struct gus_traced_set){ gus_nodes[i].name, gus_nodes[i].has };
+		if (gus_nodes[i].knobs) {
+			sets[n] = (struct gus_traced_set){ gus_nodes[i].name, gus_node_has, &gus_nodes[i] };
 			of[n++] = (enum gus_node)i;
 		}
 	return n;

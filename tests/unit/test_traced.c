@@ -1091,19 +1091,22 @@ static double late_divisions(unsigned mixed_steps, unsigned chain_steps, double 
 	return divisions;
 }
 
-static bool is_any(const struct gus_knob *k)
+static bool is_any(const void *context, const struct gus_knob *k)
 {
+	(void)context;
 	(void)k;
 	return true;
 }
 
-static bool is_latency(const struct gus_knob *k)
+static bool is_latency(const void *context, const struct gus_knob *k)
 {
+	(void)context;
 	return k->kind == GUS_KNOB_LATENCY;
 }
 
-static bool is_memory(const struct gus_knob *k)
+static bool is_memory(const void *context, const struct gus_knob *k)
 {
+	(void)context;
 	return k->kind == GUS_KNOB_LEVEL_LATENCY || k->kind == GUS_KNOB_BANDWIDTH;
 }
 
@@ -1111,8 +1114,8 @@ static bool is_memory(const struct gus_knob *k)
  * this code never needs. */
 static void test_sets(void **state)
 {
-	static const struct gus_traced_set sets[] = { { "all", is_any }, { "latencies", is_latency },
-		{ "memory", is_memory } };
+	static const struct gus_traced_set sets[] = { { "all", is_any, NULL },
+		{ "latencies", is_latency, NULL }, { "memory", is_memory, NULL } };
 	struct made_model s;
 	struct made_trace made;
 	double best, alone = late_divisions(66000, 400000, &best);

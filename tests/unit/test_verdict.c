@@ -13,6 +13,7 @@
 #include "attribution/verdicts/verdict.h"
 #include "model/code/program.h"
 #include "model/stream/types.h"
+#include "symbolizer/insn/insn.h"
 
 static bool near(double a, double b)
 {
@@ -280,7 +281,7 @@ static void table(void **state)
 	for (unsigned i = 0; i < GUS_NODES; i++) {
 		const struct gus_node_kind *k = &gus_nodes[i];
 
-		assert_true(!k->has == (k->silent != NULL));
+		assert_true(!k->knobs == (k->silent != NULL));
 		assert_true(k->level == (i >= GUS_NODES_OF_TREE ? 0 : k->level) && k->level <= 3);
 		if (k->level > 1)
 			assert_true(k->parent < i && gus_nodes[k->parent].level == k->level - 1);
@@ -291,16 +292,46 @@ static void table(void **state)
 	}
 }
 
+/* Kinds, and of those with numbers the right ones. */
+static void knobs(void **state)
+{
+	static const struct { enum gus_node node; struct gus_knob knob; bool has; } cases[] = {
+		{ GUS_NODE_DRAM, { GUS_KNOB_LEVEL_LATENCY, GUS_HIT_MEMORY, 2 }, true },
+		{ GUS_NODE_DRAM, { GUS_KNOB_BANDWIDTH, GUS_HIT_MEMORY, 2 }, true },
+		{ GUS_NODE_DRAM, { GUS_KNOB_LEVEL_LATENCY, GUS_HIT_L3, 2 }, false },
+		{ GUS_NODE_L2, { GUS_KNOB_BANDWIDTH, GUS_HIT_L2, 2 }, true },
+		{ GUS_NODE_L2, { GUS_KNOB_BANDWIDTH, GUS_HITS, 2 }, false },
+		{ GUS_NODE_DIVIDER, { GUS_KNOB_LATENCY, GUS_INSN_FP_DIV, 2 }, true },
+		{ GUS_NODE_DIVIDER, { GUS_KNOB_LATENCY, GUS_INSN_DIV, 2 }, true },
+		{ GUS_NODE_DIVIDER, { GUS_KNOB_UNITS, 1, 2 }, true },
+		{ GUS_NODE_DIVIDER, { GUS_KNOB_LATENCY, GUS_INSN_MOV, 2 }, false },
+		{ GUS_NODE_PORTS, { GUS_KNOB_LATENCY, GUS_INSN_MOV, 2 }, true },
+		{ GUS_NODE_PORTS, { GUS_KNOB_LATENCY, GUS_INSN_DIV, 2 }, false },
+		{ GUS_NODE_CHAINS, { GUS_KNOB_LATENCY, GUS_INSN_DIV, 2 }, true },
+		{ GUS_NODE_CHAINS, { GUS_KNOB_LATENCY, GUS_INSN_MOV, 2 }, true },
+		{ GUS_NODE_CHAINS, { GUS_KNOB_PORTS, 0, 2 }, false },
+		{ GUS_NODE_MISPREDICTS, { GUS_KNOB_PREDICTED, 0, 2 }, true },
+		{ GUS_NODE_STORES, { GUS_KNOB_STORES, 0, 2 }, true },
+		{ GUS_NODE_STORES, { GUS_KNOB_LOAD_BUFFER, 0, 2 }, false },
+		{ GUS_NODE_CLEARS, { GUS_KNOB_MISPREDICT, 0, 2 }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (gus_node_has(&gus_nodes[cases[i].node], &cases[i].knob) != cases[i].has)
+			fail_msg("case %zu", i);
+}
+
 /* What a node stands for, all above it stand for, too. */
 static void sets_in_sets(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
 		for (unsigned kind = GUS_KNOB_NONE; kind < GUS_KNOBS; kind++)
-			for (uint32_t number = 0; gus_nodes[i].level > 1 && gus_nodes[i].has && number < 64; number++) {
+			for (uint32_t number = 0; gus_nodes[i].level > 1 && number < 64; number++) {
 				struct gus_knob k = { (enum gus_knob_kind)kind, number, 2 };
 
-				if (gus_nodes[i].has(&k) && !gus_nodes[gus_nodes[i].parent].has(&k))
+				if (gus_node_has(&gus_nodes[i], &k) && !gus_node_has(&gus_nodes[gus_nodes[i].parent], &k))
 					fail_msg("%s has knob %u %u, and %s has not", gus_nodes[i].name, kind, number,
 						 gus_nodes[gus_nodes[i].parent].name);
 			}
@@ -312,7 +343,7 @@ int main(void)
 		cmocka_unit_test(cycles), cmocka_unit_test(sums), cmocka_unit_test(levels), cmocka_unit_test(chosen),
 		cmocka_unit_test(confirmed_and_ruled_out),
 		cmocka_unit_test(together), cmocka_unit_test(bounds), cmocka_unit_test(table),
-		cmocka_unit_test(sets_in_sets),
+		cmocka_unit_test(knobs), cmocka_unit_test(sets_in_sets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
