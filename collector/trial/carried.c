@@ -16,9 +16,9 @@
 
 #include "base/error.h"
 #include "collector/doctor/refusal.h"
-#include "collector/events/attr.h"
 #include "collector/events/event.h"
 #include "collector/kernel/perf.h"
+#include "collector/trial/self.h"
 
 /* A group: its events stand together. */
 struct group { struct gus_event *events; size_t n, leader; };
@@ -35,19 +35,6 @@ static struct group group_at(struct gus_events *events, size_t at)
 	return g;
 }
 
-/* Returns a descriptor or -errno. */
-static int open_one(const struct gus_event *e, bool inherit, int group_fd)
-{
-	const struct gus_attr_plan plan = { .inherit = inherit };
-	struct gus_event rare = *e;
-	union gus_attr a;
-
-	if (!rare.period && !rare.counts)
-		rare.period = 1000003; /* it is never switched on */
-	gus_attr_fill(&a, &rare, &plan, group_fd < 0);
-	return gus_attr_open(&a, 0, -1, group_fd);
-}
-
 /* 0, or the errno of the one at *failed. */
 static int try_group(const struct group *g, bool inherit, size_t *failed)
 {
@@ -60,7 +47,7 @@ static int try_group(const struct group *g, bool inherit, size_t *failed)
 		if (i && which == g->leader)
 			continue;
 		*failed = which;
-		fds[opened] = open_one(&g->events[which], inherit, opened ? fds[0] : -1);
+		fds[opened] = gus_self_try(&g->events[which], inherit, opened ? fds[0] : -1);
 		sys = fds[opened] < 0 ? -fds[opened] : 0;
 		opened += !sys;
 	}

@@ -10,25 +10,11 @@
 #include "base/log.h"
 #include "collector/doctor/doctor.h"
 #include "collector/doctor/refusal.h"
-#include "collector/events/attr.h"
 #include "collector/events/event.h"
 #include "collector/kernel/abi.h"
 #include "collector/kernel/perf.h"
 #include "collector/trial/probe.h"
-
-
-/* Returns a descriptor or -errno. */
-static int open_one(const struct gus_event *e, int group_fd)
-{
-	const struct gus_attr_plan plan = { 0 };
-	struct gus_event rare = *e;
-	union gus_attr a;
-
-	if (!rare.period && !rare.counts)
-		rare.period = 1000003; /* it is never switched on */
-	gus_attr_fill(&a, &rare, &plan, group_fd < 0);
-	return gus_attr_open(&a, 0, -1, group_fd);
-}
+#include "collector/trial/self.h"
 
 /* What the kernel may take in place of what it has refused; false if there is nothing. */
 static bool give_way(struct gus_event *e, int sys)
@@ -52,7 +38,7 @@ static int try_group(struct gus_event *events, size_t n, size_t *failed)
 	size_t opened = 0;
 
 	while (opened < n && !sys) {
-		fd = open_one(&events[opened], opened ? fds[0] : -1);
+		fd = gus_self_try(&events[opened], false, opened ? fds[0] : -1);
 		if (fd >= 0)
 			fds[opened++] = fd;
 		else if (!give_way(&events[opened], -fd))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trial/self.h"
 
-
 #include "base/error.h"
 #include "collector/events/attr.h"
 #include "collector/events/event.h"
@@ -39,4 +38,16 @@ void gus_self_close(struct gus_self *self)
 {
 	gus_ring_unmap(&self->ring);
 	gus_perf.close(self->fd);
+}
+
+int gus_self_try(const struct gus_event *event, bool inherit, int group_fd)
+{
+	const struct gus_attr_plan plan = { .inherit = inherit };
+	struct gus_event rare = *event;
+	union gus_attr a;
+
+	if (!rare.period && !rare.counts)
+		rare.period = 1000003; /* it is never switched on */
+	gus_attr_fill(&a, &rare, &plan, group_fd < 0);
+	return gus_attr_open(&a, 0, -1, group_fd);
 }

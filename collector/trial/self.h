@@ -4,6 +4,7 @@
 #ifndef GUS_COLLECTOR_TRIAL_SELF_H
 #define GUS_COLLECTOR_TRIAL_SELF_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/counters/ring.h"
@@ -23,5 +24,10 @@ struct gus_self {
 int gus_self_open(struct gus_self *self, const struct gus_event *event, uint64_t period,
 		  const struct gus_cargo *cargo);
 void gus_self_close(struct gus_self *self);
+
+/* Opens an event on this thread without a ring, to see whether the kernel takes it; it stays off. group_fd: its
+ * leader's, -1: it leads. inherit: new tasks would inherit it. Returns a descriptor, which the caller closes, or
+ * -errno. */
+int gus_self_try(const struct gus_event *event, bool inherit, int group_fd);
 
 #endif
