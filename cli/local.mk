@@ -94,6 +94,7 @@ gusprof_SOURCES = \
 	cli/record/replay.c cli/record/replay.h \
 	cli/record/signals.c cli/record/signals.h \
 	cli/record/memory.c cli/record/memory.h \
+	cli/record/readings.c cli/record/readings.h \
 	cli/record/slots.c cli/record/slots.h \
 	cli/record/summary.c cli/record/summary.h \
 	cli/record/trace.c cli/record/trace.h \

@@ -886,8 +886,8 @@ tests_unit_test_perf_names_SOURCES = tests/unit/test_perf_names.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c cli/common/topdown.c cli/common/topdown.h
 tests_unit_test_slots_SOURCES = tests/unit/test_slots.c cli/common/json.c cli/common/print.c cli/common/topdown.c \
-	cli/record/carry.c cli/record/slots.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c \
-	cli/slots/json.c cli/slots/text.c
+	cli/record/carry.c cli/record/readings.c cli/record/slots.c cli/screen/cells.c cli/screen/screen.c \
+	cli/screen/shorten.c cli/slots/json.c cli/slots/text.c
 tests_unit_test_slots_parts_SOURCES = tests/unit/test_slots_parts.c
 tests_unit_test_topdown_SOURCES = tests/unit/test_topdown.c
 tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c

@@ -71,7 +71,7 @@ static void add_kinds(struct gus_topdown_recorded *r, const Gusprof__Slots *m, c
 		gus_vec_push(&r->total, (struct gus_topdown_count){ .known = true });
 }
 
-static void add_reading(struct gus_topdown_recorded *r, const Gusprof__SlotsReading *reading)
+static void add_reading(struct gus_topdown_recorded *r, const Gusprof__CountReading *reading)
 {
 	struct gus_topdown_count counts[EVENTS_MOST];
 

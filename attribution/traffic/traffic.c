@@ -151,7 +151,7 @@ bool gus_traffic_add_recorded(struct gus_traffic *t, const Gusprof__Traffic *m)
 		return false;
 	counts = gus_alloc((n + 1) * sizeof(*counts));
 	for (size_t i = 0; i < m->n_readings; i++) {
-		const Gusprof__TrafficReading *r = m->readings[i];
+		const Gusprof__CountReading *r = m->readings[i];
 
 		for (size_t k = 0; k < n; k++)
 			counts[k] = (struct gus_traffic_count){ r->count[k], r->enabled_ns[k], r->running_ns[k] };

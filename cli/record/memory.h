@@ -4,15 +4,15 @@
 #ifndef GUS_CLI_RECORD_MEMORY_H
 #define GUS_CLI_RECORD_MEMORY_H
 
+#include "cli/record/readings.h"
 #include "collector/session/options.h"
 #include "collector/uncore/uncore.h"
 
 struct gus_record_memory {
 	struct gus_session_beside beside; /* for the session's options */
 	struct gus_uncore uncore;
-	uint64_t last;                    /* time of the newest reading */
 	bool told;                        /* this file says of which counters the counts are */
-	struct gus_vec(struct gus_memory_reading) readings; /* that are not written yet */
+	struct gus_record_readings readings; /* that are not written yet */
 };
 
 /* Which counters this machine has; opens nothing yet. -1 if it has none. Free it in either case. */

@@ -11,10 +11,6 @@
 #include "collector/target/target.h"
 #include "proto/writer.h"
 
-#define READINGS 10 /* in a frame: about a second's, which is what a recorder that is killed loses */
-
-struct gus_slots_reading { uint64_t time; struct gus_count *counts; };
-
 static int open_tally(void *context, pid_t child, struct gus_error *err)
 {
 	struct gus_record_slots *s = context;
@@ -65,37 +61,11 @@ static void describe(const struct gus_topdown_counted *c, Gusprof__SlotsKind *m,
 	free(list);
 }
 
-/* One of these a reading; three lists in one piece of memory. */
-static void fill_reading(const struct gus_slots_reading *r, size_t n, Gusprof__SlotsReading *m, uint64_t *numbers)
-{
-	gusprof__slots_reading__init(m);
-	m->time = r->time;
-	m->n_count = m->n_enabled_ns = m->n_running_ns = n;
-	m->count = numbers;
-	m->enabled_ns = numbers + n;
-	m->running_ns = numbers + 2 * n;
-	for (size_t i = 0; i < n; i++) {
-		m->count[i] = r->counts[i].value;
-		m->enabled_ns[i] = r->counts[i].enabled_ns;
-		m->running_ns[i] = r->counts[i].running_ns;
-	}
-}
-
-static void drop_readings(struct gus_record_slots *s)
-{
-	for (size_t i = 0; i < s->readings.n; i++)
-		free(s->readings.v[i].counts);
-	s->readings.n = 0;
-}
-
 static int write_readings(struct gus_record_slots *s, struct gus_writer *writer, struct gus_error *err)
 {
-	size_t n = s->events.n, kinds_n = s->told ? 0 : s->counted.n, names_n = 0;
+	size_t kinds_n = s->told ? 0 : s->counted.n, names_n = 0;
 	Gusprof__SlotsKind *kind = gus_alloc((kinds_n + 1) * sizeof(*kind));
 	Gusprof__SlotsKind **kinds = gus_alloc((kinds_n + 1) * sizeof(Gusprof__SlotsKind *));
-	Gusprof__SlotsReading *reading = gus_alloc((s->readings.n + 1) * sizeof(*reading));
-	Gusprof__SlotsReading **readings = gus_alloc((s->readings.n + 1) * sizeof(Gusprof__SlotsReading *));
-	uint64_t *numbers = gus_alloc((3 * n * s->readings.n + 1) * sizeof(*numbers));
 	Gusprof__Slots m = GUSPROF__SLOTS__INIT;
 	char **names;
 	int rc;
@@ -107,37 +77,29 @@ static int write_readings(struct gus_record_slots *s, struct gus_writer *writer,
 		describe(&s->counted.v[i], &kind[i], names + s->counted.v[i].first);
 		kinds[i] = &kind[i];
 	}
-	for (size_t i = 0; i < s->readings.n; i++) {
-		fill_reading(&s->readings.v[i], n, &reading[i], numbers + 3 * n * i);
-		readings[i] = &reading[i];
-	}
 	m.n_kinds = kinds_n;
 	m.kinds = kinds;
-	m.n_readings = s->readings.n;
-	m.readings = readings;
+	m.n_readings = s->readings.list.n;
+	m.readings = s->readings.list.v;
 	rc = gus_writer_message(writer, GUS_FRAME_SLOTS, &m.base, err);
 	s->told = true;
 	free(kind);
 	free(kinds);
-	free(reading);
-	free(readings);
-	free(numbers);
 	free(names);
-	drop_readings(s);
+	gus_record_readings_drop(&s->readings);
 	return rc;
 }
 
 static void take_reading(struct gus_record_slots *s, uint64_t time)
 {
-	struct gus_slots_reading r = { time, gus_alloc((s->events.n + 1) * sizeof(*r.counts)) };
 	struct gus_count *swap = s->before;
 
 	gus_tally_read(&s->tally, s->now);
 	for (size_t i = 0; i < s->events.n; i++)
-		r.counts[i] = gus_count_since(s->now[i], s->before[i]);
+		s->before[i] = gus_count_since(s->now[i], s->before[i]);
+	gus_record_readings_add(&s->readings, time, s->before, s->events.n);
 	s->before = s->now;
 	s->now = swap;
-	gus_vec_push(&s->readings, r);
 }
 
 static int look(void *context, struct gus_writer *writer, uint64_t time, bool last, struct gus_error *err)
@@ -145,10 +107,10 @@ static int look(void *context, struct gus_writer *writer, uint64_t time, bool la
 	struct gus_record_slots *s = context;
 	int rc = 0;
 
-	if (!s->open)
+	if (!s->open || !gus_record_readings_due(&s->readings, time, last))
 		return 0;
 	take_reading(s, time);
-	if (last || s->readings.n >= READINGS)
+	if (last || gus_record_readings_full(&s->readings))
 		rc = write_readings(s, writer, err);
 	if (last)
 		s->told = false; /* another file says it again */
@@ -227,8 +189,7 @@ void gus_record_slots_free(struct gus_record_slots *s)
 {
 	if (s->open)
 		gus_tally_close(&s->tally);
-	drop_readings(s);
-	gus_vec_free(&s->readings);
+	gus_record_readings_free(&s->readings);
 	free(s->now);
 	free(s->before);
 	gus_events_free(&s->events);

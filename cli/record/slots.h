@@ -4,6 +4,7 @@
 #define GUS_CLI_RECORD_SLOTS_H
 
 #include "cli/common/topdown.h"
+#include "cli/record/readings.h"
 #include "collector/counters/tally.h"
 #include "collector/events/event.h"
 #include "collector/session/options.h"
@@ -22,7 +23,7 @@ struct gus_record_slots {
 	bool open;
 	bool told;                      /* this file says of which events the counts are */
 	struct gus_count *now, *before;
-	struct gus_vec(struct gus_slots_reading) readings; /* that are not written yet */
+	struct gus_record_readings readings; /* that are not written yet */
 	const struct gus_log *log;
 };
 

@@ -158,14 +158,14 @@ static void pieces(void **state)
 struct frame {
 	Gusprof__Traffic m;
 	Gusprof__TrafficCounter counter, *counters[2];
-	Gusprof__TrafficReading reading, *readings[1];
+	Gusprof__CountReading reading, *readings[1];
 	uint64_t numbers[3][4];
 };
 
 static void make(struct frame *f, size_t counters)
 {
 	*f = (struct frame){ GUSPROF__TRAFFIC__INIT, GUSPROF__TRAFFIC_COUNTER__INIT, { NULL },
-			     GUSPROF__TRAFFIC_READING__INIT, { NULL }, { { 5, 6 }, { S, S }, { S, S } } };
+			     GUSPROF__COUNT_READING__INIT, { NULL }, { { 5, 6 }, { S, S }, { S, S } } };
 	f->counter.bytes = 64;
 	f->counter.direction = GUS_DIRECTION_WRITTEN;
 	f->counters[0] = f->counters[1] = &f->counter;
