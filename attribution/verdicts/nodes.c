@@ -4,7 +4,8 @@
 #include "model/stream/types.h"
 #include "symbolizer/insn/insn.h"
 
-/* Knobs as bits: one for each kind, and for those that have numbers one for each number, or for some of them together. */
+/* Knobs as bits: one for each kind, and for those that have numbers one for each number, or for some of them
+ * together. */
 #define KIND(kind) (UINT64_C(1) << GUS_KNOB_##kind)
 #define LEVEL(hit) (UINT64_C(1) << (32 + (hit))) /* latency and bandwidth of a level */
 #define DIVISION (UINT64_C(1) << 48)             /* latency of divisions and roots; their units are of a kind */
@@ -50,8 +51,8 @@ static const char more_at_a_time[] = "have more misses at a time, or ask earlier
 	"searches side by side, no branch that waits for a miss";
 
 const struct gus_node_kind gus_nodes[GUS_NODES] = {
-	[GUS_NODE_FRONTEND] = { "frontend_bound", "the front end delivered nothing", 1, GUS_NODE_NONE, KIND(ISSUE), NULL,
-		smaller_code },
+	[GUS_NODE_FRONTEND] = { "frontend_bound", "the front end delivered nothing", 1, GUS_NODE_NONE, KIND(ISSUE),
+		NULL, smaller_code },
 	[GUS_NODE_FETCH_LATENCY] = { "fetch_latency", "nothing at all in a cycle", 2, GUS_NODE_FRONTEND, 0,
 		"the model has one capacity for all of the front end", smaller_code },
 	[GUS_NODE_FETCH_BANDWIDTH] = { "fetch_bandwidth", "less than the machine takes", 2, GUS_NODE_FRONTEND,
@@ -101,6 +102,6 @@ const struct gus_node_kind gus_nodes[GUS_NODES] = {
 		"use huge pages, or keep what is used together on fewer pages" },
 	[GUS_NODE_FORWARDING] = { "forwarding", "loads of what was stored just before", 0, GUS_NODE_NONE, KIND(FORWARD),
 		NULL, "keep it in a register; load what was stored in the same size and place" },
-	[GUS_NODE_ALIASES] = { "aliases", "loads and stores whose low 12 bits are the same", 0, GUS_NODE_NONE, KIND(ALIAS),
-		NULL, "place the arrays at another distance" },
+	[GUS_NODE_ALIASES] = { "aliases", "loads and stores whose low 12 bits are the same", 0, GUS_NODE_NONE,
+		KIND(ALIAS), NULL, "place the arrays at another distance" },
 };

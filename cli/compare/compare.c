@@ -329,19 +329,6 @@ static int run_all(struct compare *c, struct gus_error *err)
 	return gus_model_output_end(&c->output, rc, err);
 }
 
-/* As of the other verbs that take a command or a process. */
-static int failure_status(const struct compare *c, const struct gus_error *err)
-{
-	if (c->recordings.failed) /* and its recorder has said why */
-		return c->recordings.status ? c->recordings.status : GUS_EXIT_OWN_FAILURE;
-	gus_complain(err);
-	if (c->has_output && c->o->from == FROM_PROCESS && err->code == GUS_E_NOT_FOUND)
-		return GUS_EXIT_NO_TARGET;
-	if (c->has_output && c->o->from == FROM_COMMAND && (err->sys == ENOENT || err->sys == EACCES))
-		return GUS_EXIT_NO_COMMAND;
-	return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
-}
-
 static int run(int argc, char **argv)
 {
 	struct compare_options o = { .duration = 2, .snapshots = 8, .window = 1000000, .listings = 1,
@@ -352,7 +339,11 @@ static int run(int argc, char **argv)
 
 	if (gus_options_parse(&gus_verb_compare, &o, &argc, &argv, &status) == 0) {
 		o.command = argc ? argv : NULL;
-		status = run_all(&c, &err) == 0 ? c.status : failure_status(&c, &err);
+		if (run_all(&c, &err) == 0)
+			status = c.status;
+		else
+			status = gus_compare_recordings_failure(&c.recordings, c.has_output && o.from == FROM_PROCESS,
+								c.has_output && o.from == FROM_COMMAND, &err);
 	}
 	gus_compare_recordings_free(&c.recordings);
 	gus_model_table_free(&c.table);

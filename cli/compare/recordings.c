@@ -260,3 +260,16 @@ void gus_compare_recordings_free(struct gus_compare_recordings *r)
 		close(r->files.v[i]);
 	gus_vec_free(&r->files);
 }
+
+int gus_compare_recordings_failure(const struct gus_compare_recordings *r, bool process, bool command,
+				   const struct gus_error *err)
+{
+	if (r->failed) /* and its recorder has said why */
+		return r->status ? r->status : GUS_EXIT_OWN_FAILURE;
+	gus_complain(err);
+	if (process && err->code == GUS_E_NOT_FOUND)
+		return GUS_EXIT_NO_TARGET;
+	if (command && (err->sys == ENOENT || err->sys == EACCES))
+		return GUS_EXIT_NO_COMMAND;
+	return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+}

@@ -33,4 +33,9 @@ int gus_compare_recordings_make(struct gus_compare_recordings *r, const struct g
 				struct gus_error *err);
 void gus_compare_recordings_free(struct gus_compare_recordings *r);
 
+/* The exit status of a verb that failed, which says why if its recorder has not. process, command: it is of one, and
+ * wrong options were not the reason. */
+int gus_compare_recordings_failure(const struct gus_compare_recordings *r, bool process, bool command,
+				   const struct gus_error *err);
+
 #endif

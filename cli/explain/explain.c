@@ -364,17 +364,6 @@ static int run_all(struct explain *e, struct gus_error *err)
 	return gus_model_output_end(&e->output, rc, err);
 }
 
-/* As of the other verbs that take a command or a process. */
-static int failure_status(const struct explain *e, const struct gus_error *err)
-{
-	if (e->recordings.failed) /* and its recorder has said why */
-		return e->recordings.status ? e->recordings.status : GUS_EXIT_OWN_FAILURE;
-	gus_complain(err);
-	if (e->has_output && e->o->from == FROM_PROCESS && err->code == GUS_E_NOT_FOUND)
-		return GUS_EXIT_NO_TARGET;
-	return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
-}
-
 static int run(int argc, char **argv)
 {
 	struct explain_options o = { .input = "gusprof.data", .duration = 5, .screen = GUS_SCREEN_DEFAULTS };
@@ -385,7 +374,11 @@ static int run(int argc, char **argv)
 	if (gus_options_parse(&gus_verb_explain, &o, &argc, &argv, &status) == 0) {
 		o.command = argc ? argv : NULL;
 		e.name = o.from == FROM_COMMAND ? o.command[0] : gus_recording_name(o.input);
-		status = run_all(&e, &err) == 0 ? e.status : failure_status(&e, &err);
+		if (run_all(&e, &err) == 0)
+			status = e.status;
+		else
+			status = gus_compare_recordings_failure(&e.recordings, e.has_output && o.from == FROM_PROCESS,
+								e.has_output && o.from == FROM_COMMAND, &err);
 	}
 	gus_slotted_free(&e.slots);
 	gus_compare_recordings_free(&e.recordings);

@@ -96,6 +96,14 @@ static void end_by(int number)
 	_exit(number);
 }
 
+static unsigned complaints;
+
+void gus_complain(const struct gus_error *err)
+{
+	assert_non_null(err);
+	complaints++;
+}
+
 int gus_record_command(char **command, uint64_t hz, double overhead, bool windows, int fd)
 {
 	assert_false(windows);
@@ -404,9 +412,41 @@ static int leave(void **state)
 	return made_folder_leave(state);
 }
 
+/* Who failed has one complaint, and the status that goes with what it was of; a recorder has complained itself. */
+static void failures(void **state)
+{
+	static const struct {
+		bool failed, process, command;
+		int status;
+		enum gus_code code;
+		int sys, is;
+	} cases[] = {
+		{ true, false, true, 3, GUS_OK, 0, 3 }, { true, false, true, 0, GUS_OK, 0, GUS_EXIT_OWN_FAILURE },
+		{ false, true, false, 0, GUS_E_NOT_FOUND, 0, GUS_EXIT_NO_TARGET },
+		{ false, false, false, 0, GUS_E_NOT_FOUND, 0, GUS_EXIT_OWN_FAILURE },
+		{ false, false, true, 0, GUS_E_SYSTEM, ENOENT, GUS_EXIT_NO_COMMAND },
+		{ false, false, true, 0, GUS_E_SYSTEM, EACCES, GUS_EXIT_NO_COMMAND },
+		{ false, false, true, 0, GUS_E_SYSTEM, EIO, GUS_EXIT_OWN_FAILURE },
+		{ false, false, false, 0, GUS_E_SYSTEM, ENOENT, GUS_EXIT_OWN_FAILURE },
+		{ false, false, false, 0, GUS_E_USAGE, 0, GUS_EXIT_USAGE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct gus_compare_recordings r = { .failed = cases[i].failed, .status = cases[i].status };
+		const struct gus_error err = { .code = cases[i].code, .sys = cases[i].sys };
+
+		complaints = 0;
+		if (gus_compare_recordings_failure(&r, cases[i].process, cases[i].command, &err) != cases[i].is)
+			fail_msg("case %zu", i);
+		assert_int_equal(complaints, !cases[i].failed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(failures),
 		cmocka_unit_test_setup_teardown(as_many_runs_as_asked_for, enter, leave),
 		cmocka_unit_test_setup_teardown(as_many_as_it_takes, enter, leave),
 		cmocka_unit_test_setup_teardown(what_fails_is_run_once, enter, leave),

@@ -331,7 +331,8 @@ static void sets_in_sets(void **state)
 			for (uint32_t number = 0; gus_nodes[i].level > 1 && number < 64; number++) {
 				struct gus_knob k = { (enum gus_knob_kind)kind, number, 2 };
 
-				if (gus_node_has(&gus_nodes[i], &k) && !gus_node_has(&gus_nodes[gus_nodes[i].parent], &k))
+				if (gus_node_has(&gus_nodes[i], &k) &&
+				    !gus_node_has(&gus_nodes[gus_nodes[i].parent], &k))
 					fail_msg("%s has knob %u %u, and %s has not", gus_nodes[i].name, kind, number,
 						 gus_nodes[gus_nodes[i].parent].name);
 			}
