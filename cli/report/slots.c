@@ -243,9 +243,7 @@ static void leave_out(struct gus_slots_parts *p, double limit)
 
 		p->left_out++;
 		p->left_share += gus_slots_part_share(p, part);
-		free(part->label);
-		free(part->counts);
-		gus_topdown_tree_free(&part->tree);
+		gus_slots_part_free(part);
 	}
 }
 

@@ -18,7 +18,7 @@
 #define NODES_MOST 16 /* of the first level */
 #define CELL 64
 
-static void free_part(struct gus_slots_part *part)
+void gus_slots_part_free(struct gus_slots_part *part)
 {
 	free(part->label);
 	free(part->counts);
@@ -28,9 +28,9 @@ static void free_part(struct gus_slots_part *part)
 void gus_slots_parts_free(struct gus_slots_parts *p)
 {
 	for (size_t i = 0; i < p->list.n; i++)
-		free_part(&p->list.v[i]);
+		gus_slots_part_free(&p->list.v[i]);
 	gus_vec_free(&p->list);
-	free_part(&p->total);
+	gus_slots_part_free(&p->total);
 }
 
 double gus_slots_part_share(const struct gus_slots_parts *p, const struct gus_slots_part *part)

@@ -42,6 +42,7 @@ struct gus_slots_parts {
 	double left_share;              /* and how many of the slots they have together */
 };
 
+void gus_slots_part_free(struct gus_slots_part *part);
 void gus_slots_parts_free(struct gus_slots_parts *p);
 
 /* Its share of all slots; negative: not known. */
