@@ -140,8 +140,8 @@ int gus_topdown_refuse(const struct gus_topdown_tables *tables, struct gus_error
 {
 	if (!tables->n)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot count what becomes of issue slots: no table of the "
-				"top-down method is about this CPU (gusprof-stat(1) says which there are); report --stacks "
-				"tells what instructions waited for without counters");
+				"top-down method is about this CPU (gusprof-stat(1) says which there are); report "
+				"--stacks tells what instructions waited for without counters");
 	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot count what becomes of issue slots (%s): %s; gusprof doctor "
 			"says more", tables->v[0]->title, tables->v[0]->lacks);
 }
