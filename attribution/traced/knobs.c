@@ -77,7 +77,7 @@ static int list_knobs(struct gus_traced *t, const struct demand *d, struct gus_s
 static bool fill_sets(struct gus_traced *t)
 {
 	const struct gus_traced_set *sets = t->options.sets;
-	const struct gus_knob predicted = { GUS_KNOB_PREDICTED, 0, t->options.weight };
+	const struct gus_sensitivity predicted = { .knob = { GUS_KNOB_PREDICTED, 0, t->options.weight } };
 	struct gus_sensitivity *knobs;
 	bool added = false;
 	int n = gus_sensitivity_list(t->program, &t->groups_of_ports, t->options.config, true, true, t->options.weight,
@@ -88,10 +88,10 @@ static bool fill_sets(struct gus_traced *t)
 
 		t->sets[i + 1].n = 0;
 		for (int k = 0; k < n; k++)
-			if (sets[i].has(sets[i].context, &knobs[k].knob))
+			if (sets[i].has(sets[i].context, &knobs[k]))
 				gus_vec_push(&t->sets[i + 1], knobs[k].knob);
 		if (sets[i].has(sets[i].context, &predicted))
-			gus_vec_push(&t->sets[i + 1], predicted);
+			gus_vec_push(&t->sets[i + 1], predicted.knob);
 		t->lanes[i + 1] = (struct gus_stream_lane){ t->sets[i + 1].v, t->sets[i + 1].n };
 		added |= t->sets[i + 1].n > before;
 	}

@@ -40,7 +40,7 @@ struct gus_traced_lengths gus_vec(uint64_t);
 /* Knobs that are turned together, as one machine: all those that the code could need and that it has. */
 struct gus_traced_set {
 	const char *name;
-	bool (*has)(const void *context, const struct gus_knob *knob);
+	bool (*has)(const void *context, const struct gus_sensitivity *knob);
 	const void *context;
 };
 

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/verdicts/nodes.h"
 
-#include "model/stream/types.h"
+#include <string.h>
+
+#include "model/analysis/sensitivity.h"
 #include "symbolizer/insn/insn.h"
 
 /* Knobs as bits: one for each kind, and for those that have numbers one for each number, or for some of them
  * together. */
 #define KIND(kind) (UINT64_C(1) << GUS_KNOB_##kind)
 #define LEVEL(hit) (UINT64_C(1) << (32 + (hit))) /* latency and bandwidth of a level */
-#define DIVISION (UINT64_C(1) << 48)             /* latency of divisions and roots; their units are of a kind */
+#define DIVISION (UINT64_C(1) << 48)             /* latency of divisions and roots */
 #define RESULT (UINT64_C(1) << 49)               /* of all other results */
 
+#define UNIT_DIVIDER (UINT64_C(1) << 50)         /* of exclusive units, by their names in tables: dividers, */
+#define UNIT_LOCK (UINT64_C(1) << 51)            /* what locked instructions have to themselves, */
+#define UNIT_OTHER (UINT64_C(1) << 52)           /* and all others */
+
 #define MISPREDICTS (KIND(MISPREDICT) | KIND(PREDICTED))
-#define DIVIDER (KIND(UNITS) | DIVISION)
+#define DIVIDER (UNIT_DIVIDER | DIVISION)
 #define CHAINS (DIVISION | RESULT)
-#define EXECUTION (KIND(PORTS) | RESULT | KIND(RS) | KIND(REGISTERS))
+#define EXECUTION (KIND(PORTS) | RESULT | KIND(RS) | KIND(REGISTERS) | UNIT_OTHER)
 #define CORE (EXECUTION | DIVIDER)
 #define L1 (KIND(LOAD_LATENCY) | KIND(TLB) | KIND(FORWARD) | KIND(ALIAS) | KIND(LINE_SPLITS) | KIND(BANKS) | \
-	KIND(LOAD_BUFFER))
+	KIND(LOAD_BUFFER) | UNIT_LOCK)
 #define L2 LEVEL(GUS_HIT_L2)
 #define L3 LEVEL(GUS_HIT_L3)
 #define DRAM LEVEL(GUS_HIT_MEMORY)
@@ -26,8 +32,12 @@
 #define BACKEND (MEMORY | CORE | KIND(ROB))
 #define WIDTH (KIND(RETIRE) | KIND(ISSUE))
 
-static uint64_t bit_of(const struct gus_knob *k)
+static uint64_t bit_of(const struct gus_sensitivity *s)
 {
+	const struct gus_knob *k = &s->knob;
+
+	if (k->kind == GUS_KNOB_UNITS)
+		return strstr(s->name, "divider") ? UNIT_DIVIDER : strstr(s->name, "lock") ? UNIT_LOCK : UNIT_OTHER;
 	if (k->kind == GUS_KNOB_LATENCY)
 		return k->number == GUS_INSN_DIV || k->number == GUS_INSN_FP_DIV ? DIVISION : RESULT;
 	if (k->kind == GUS_KNOB_LEVEL_LATENCY || k->kind == GUS_KNOB_BANDWIDTH)
@@ -35,7 +45,7 @@ static uint64_t bit_of(const struct gus_knob *k)
 	return UINT64_C(1) << k->kind;
 }
 
-bool gus_node_has(const void *node, const struct gus_knob *knob)
+bool gus_node_has(const void *node, const struct gus_sensitivity *knob)
 {
 	return ((const struct gus_node_kind *)node)->knobs & bit_of(knob);
 }
@@ -64,8 +74,11 @@ const struct gus_node_kind gus_nodes[GUS_NODES] = {
 	[GUS_NODE_CLEARS] = { "machine_clears", "loads that went too early", 2, GUS_NODE_SPECULATION, 0,
 		"the model has no capacity that machine clears are of",
 		"keep stores and the loads that read them apart" },
-	[GUS_NODE_BACKEND] = { "backend_bound", "the back end took nothing", 1, GUS_NODE_NONE, BACKEND, NULL, NULL },
-	[GUS_NODE_MEMORY] = { "memory_bound", "loads and stores", 2, GUS_NODE_BACKEND, MEMORY, NULL, NULL },
+	[GUS_NODE_BACKEND] = { "backend_bound", "memory and execution together", 1, GUS_NODE_NONE, BACKEND, NULL,
+		"look at the parts below that gain most: one change seldom cures several" },
+	[GUS_NODE_MEMORY] = { "memory_bound", "loads and stores", 2, GUS_NODE_BACKEND, MEMORY, NULL,
+		"ask for less memory (blocking, other layout) or earlier (prefetch, several searches side by side); "
+		"the levels below say which" },
 	[GUS_NODE_L1] = { "l1_bound", "loads that hit L1, or are held up there", 3, GUS_NODE_MEMORY, L1, NULL,
 		"keep values in registers, and load less often" },
 	[GUS_NODE_L2] = { "l2_bound", "loads from L2", 3, GUS_NODE_MEMORY, L2, NULL,
@@ -75,7 +88,8 @@ const struct gus_node_kind gus_nodes[GUS_NODES] = {
 	[GUS_NODE_DRAM] = { "dram_bound", "loads from memory", 3, GUS_NODE_MEMORY, DRAM, NULL, more_at_a_time },
 	[GUS_NODE_STORES] = { "store_bound", "stores that wait to be written", 3, GUS_NODE_MEMORY, STORES, NULL,
 		"write whole lines in their order, write less, or past the caches (non-temporal stores)" },
-	[GUS_NODE_CORE] = { "core_bound", "execution", 2, GUS_NODE_BACKEND, CORE, NULL, NULL },
+	[GUS_NODE_CORE] = { "core_bound", "execution", 2, GUS_NODE_BACKEND, CORE, NULL,
+		"fewer or cheaper instructions, and shorter chains of results; the parts below say which" },
 	[GUS_NODE_DIVIDER] = { "divider", "divisions and roots", 3, GUS_NODE_CORE, DIVIDER, NULL,
 		"divide less: multiply by a reciprocal, hoist it out of the loop, divide vectors or narrower numbers" },
 	[GUS_NODE_SERIALISING] = { "serialising", "instructions that let nothing begin behind them", 3, GUS_NODE_CORE,
@@ -104,4 +118,6 @@ const struct gus_node_kind gus_nodes[GUS_NODES] = {
 		NULL, "keep it in a register; load what was stored in the same size and place" },
 	[GUS_NODE_ALIASES] = { "aliases", "loads and stores whose low 12 bits are the same", 0, GUS_NODE_NONE,
 		KIND(ALIAS), NULL, "place the arrays at another distance" },
+	[GUS_NODE_LOCKS] = { "locks", "locked instructions", 0, GUS_NODE_NONE, UNIT_LOCK, NULL,
+		"lock less often: counters for each thread that are added up later, larger steps" },
 };

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gus_knob;
+struct gus_sensitivity;
 
 enum gus_node {
 	GUS_NODE_FRONTEND, GUS_NODE_FETCH_LATENCY, GUS_NODE_FETCH_BANDWIDTH,
@@ -25,7 +25,7 @@ enum gus_node {
 	GUS_NODE_LOAD_CHAINS,                   /* of loads that hit L1 */
 	GUS_NODE_ROB, GUS_NODE_RS, GUS_NODE_LOAD_BUFFER, GUS_NODE_STORE_BUFFER, GUS_NODE_MISS_BUFFERS,
 	GUS_NODE_REGISTERS,
-	GUS_NODE_TLB, GUS_NODE_FORWARDING, GUS_NODE_ALIASES,
+	GUS_NODE_TLB, GUS_NODE_FORWARDING, GUS_NODE_ALIASES, GUS_NODE_LOCKS,
 	GUS_NODES, GUS_NODE_NONE = GUS_NODES
 };
 
@@ -41,6 +41,6 @@ struct gus_node_kind {
 extern const struct gus_node_kind gus_nodes[GUS_NODES];
 
 /* Whether a knob is among those that the node stands for. node: a struct gus_node_kind. */
-bool gus_node_has(const void *node, const struct gus_knob *knob);
+bool gus_node_has(const void *node, const struct gus_sensitivity *knob);
 
 #endif

@@ -35,12 +35,12 @@ static struct gus_slotted_op *op_of(struct gus_slotted_thread *t, uint32_t op)
 	return &s->ops.v[op];
 }
 
+/* Not by units: some tables have dividers as cycles of a port, and units of other things. */
 static bool divides(const struct gus_program *p, uint32_t op)
 {
-	for (uint32_t i = 0; i < p->ops[op].uops_n; i++)
-		if (p->uops[p->ops[op].uop + i].unit)
-			return true;
-	return false;
+	uint8_t class = p->insns[p->ops[op].insn].info.class;
+
+	return class == GUS_INSN_DIV || class == GUS_INSN_FP_DIV;
 }
 
 /* Where the back end took no more: what the oldest waits for. */

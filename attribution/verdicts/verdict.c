@@ -55,9 +55,10 @@ static unsigned breadth(enum gus_node node)
 	return level ? 4 - level : 0;
 }
 
-static bool is_candidate(const struct gus_causal *v, enum gus_node node, double best)
+/* What is beside the tree has no slots of its own. */
+static bool may_be_cause(const struct gus_causal *v, enum gus_node node)
 {
-	return !gus_nodes[node].silent && v->nodes[node].speedup >= GUS_CAUSAL_SAME * best;
+	return !gus_nodes[node].silent && (!gus_nodes[node].level || v->nodes[node].share >= GUS_CAUSAL_NOTICED);
 }
 
 /* Of two that gain nearly the same the narrower one, else that which gains more; and the first of equals. */
@@ -67,20 +68,33 @@ static enum gus_node choose(const struct gus_causal *v)
 	double best = 0;
 
 	for (unsigned i = 0; i < GUS_NODES; i++)
-		if (!gus_nodes[i].silent && v->nodes[i].speedup > best)
+		if (may_be_cause(v, (enum gus_node)i) && v->nodes[i].speedup > best)
 			best = v->nodes[i].speedup;
 	if (best < GUS_CAUSAL_WORTH)
 		return GUS_NODE_NONE;
 	for (unsigned i = 0; i < GUS_NODES; i++) {
 		enum gus_node node = (enum gus_node)i;
 
-		if (!is_candidate(v, node, best))
+		if (!may_be_cause(v, node) || v->nodes[node].speedup < GUS_CAUSAL_SAME * best)
 			continue;
 		if (chosen == GUS_NODE_NONE || breadth(node) < breadth(chosen) ||
 		    (breadth(node) == breadth(chosen) && v->nodes[node].speedup > v->nodes[chosen].speedup))
 			chosen = node;
 	}
 	return chosen;
+}
+
+static void name_divider(struct gus_causal *v)
+{
+	struct gus_causal_node *divider = &v->nodes[GUS_NODE_DIVIDER], *ports = &v->nodes[GUS_NODE_PORTS];
+
+	if (v->cause != GUS_NODE_PORTS || divider->share <= ports->share)
+		return;
+	divider->speedup = ports->speedup;
+	divider->low = ports->low;
+	divider->high = ports->high;
+	divider->label = label_of(divider, &gus_nodes[GUS_NODE_DIVIDER]);
+	v->cause = GUS_NODE_DIVIDER;
 }
 
 /* A set of several resources, of which no smaller set within it gains what is worth a change. */
@@ -113,5 +127,6 @@ void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g)
 		n->label = label_of(n, &gus_nodes[i]);
 	}
 	v->cause = choose(v);
+	name_divider(v);
 	v->together = only_together(v);
 }

@@ -41,8 +41,10 @@ struct gus_causal_node {
 
 struct gus_causal {
 	struct gus_causal_node nodes[GUS_NODES];
-	/* What gains most, and of what gains nearly as much that which has the fewest resources; GUS_NODE_NONE: nothing
-	 * is worth a change. */
+	/* What gains most, and of what gains nearly as much that which has the fewest resources, but for nodes that
+	 * have hardly any slots: there the engines contradict each other. Where ports are it, and more slots are lost
+	 * to divisions than to all other execution, these: some tables have dividers as cycles of a port.
+	 * GUS_NODE_NONE: nothing is worth a change. */
 	enum gus_node cause;
 	bool together;          /* of the cause's resources none alone is worth it */
 };

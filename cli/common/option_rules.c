@@ -168,7 +168,7 @@ static int choose_input(const struct asked *a, int *input, struct gus_error *err
 			*input = i;
 	}
 	if (*input < 0)
-		*input = yielding;
+		*input = yielding < 0 && v->first_by_default && !a->words_n ? 0 : yielding;
 	return *input < 0 ? no_input(a, err) : 0;
 }
 

@@ -108,6 +108,7 @@ struct gus_verb {
 	const struct gus_input *inputs;   /* NULL: there is but one */
 	const char *input_word;           /* what these are here: "input", "target", "action" */
 	size_t input_offset;              /* of an int in the verb's struct: the number of the input */
+	bool first_by_default;            /* without any input it is the first */
 	unsigned words_give;              /* bit of the input that words are which are no options */
 	const char *word;                 /* what such a word is, in capitals: "FILE"; NULL: there are none */
 	bool many_words;                  /* there may be more than one */

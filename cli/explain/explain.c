@@ -152,6 +152,7 @@ static int by_charged(const void *a, const void *b)
 
 static void find_insns(const struct gus_traced *t, uint32_t region, struct gus_explain_region *out)
 {
+	const struct gus_traced_function *f = &t->functions.v[t->regions.v[region].function];
 	struct gus_traced_lines lines = { 0 };
 	double all = 0;
 
@@ -163,7 +164,7 @@ static void find_insns(const struct gus_traced *t, uint32_t region, struct gus_e
 	for (size_t i = 0; i < lines.n && i < GUS_EXPLAIN_INSNS && lines.v[i].charged > LEAST * all; i++) {
 		struct gus_explain_insn *insn = &out->insns[out->insns_n++];
 
-		insn->address = lines.v[i].address;
+		insn->offset = lines.v[i].address - f->address;
 		insn->charged = lines.v[i].charged / all;
 		snprintf(insn->text, sizeof(insn->text), "%s", lines.v[i].text);
 	}
@@ -195,6 +196,8 @@ static void add_region(const struct explain *e, struct gus_explain_view *v, cons
 		.share = (double)row->samples / (double)v->measured->coverage.samples, .modelled = row->modelled_share,
 		.withheld = doubt_of(row), .compared = row };
 
+	r.function = t->functions.v[t->regions.v[row->region].function].name;
+	r.module = t->functions.v[t->regions.v[row->region].function].module;
 	judge(e, v, row->region, &r.verdict);
 	find_insns(t, row->region, &r);
 	v->explained += r.share;
@@ -263,6 +266,7 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	struct gus_measured measured;
 	struct gus_compared compared;
 	struct gus_explain_view v = { .model = model, .compared = &compared, .measured = &measured, .screen = &screen,
+		.table = gus_model_table_name(&e->table), .calibrated = gus_model_table_calibrated(&e->table),
 		.told = gus_model_table_error(&e->table) };
 	struct gus_compared_options how = { .windows = model->windows && model->windows->taken ?
 		model->windows->taken : 1, .told = v.told };
@@ -336,13 +340,20 @@ static int find_recording(struct explain *e, struct gus_error *err)
 
 static int explain_it(struct explain *e, struct gus_error *err)
 {
-	int rc = 0;
+	struct gus_error why = { 0 };
 
-	if (e->o->from == FROM_COMMAND) /* which was started with standard output as it is */
-		rc = gus_model_output_begin(&e->output, err);
-	if (rc == 0)
-		rc = gus_model_table_load(&e->table, e->o->uarch, e->path, e->name, err);
-	return rc == 0 ? run_traced(e, err) : -1;
+	if (e->o->from == FROM_COMMAND && /* which was started with standard output as it is */
+	    gus_model_output_begin(&e->output, err) != 0)
+		return -1;
+	if (gus_model_table_load(&e->table, e->o->uarch, e->path, e->name, err) != 0)
+		return -1;
+	if (run_traced(e, &why) == 0)
+		return 0;
+	if (e->o->from == FROM_COMMAND) /* of which record has said nothing here */
+		return gus_fail(err, why.code, "cannot explain '%s': %s; is it too short? gusprof record -- %s says more",
+				e->name, why.text, e->name);
+	*err = why;
+	return -1;
 }
 
 static int run_all(struct explain *e, struct gus_error *err)
@@ -398,6 +409,7 @@ const struct gus_verb gus_verb_explain = {
 	.inputs = inputs,
 	.input_word = "input",
 	.input_offset = AT(from),
+	.first_by_default = true,
 	.words_give = COMMAND,
 	.word = "COMMAND",
 	.many_words = true,

@@ -56,7 +56,7 @@ static json_t *insns_of(const struct gus_explain_region *r)
 	for (size_t i = 0; i < r->insns_n; i++) {
 		json_t *o = json_object();
 
-		json_object_set_new(o, "address", json_integer((json_int_t)r->insns[i].address));
+		json_object_set_new(o, "offset", json_integer((json_int_t)r->insns[i].offset));
 		json_object_set_new(o, "text", gus_json_text(r->insns[i].text));
 		json_object_set_new(o, "charged", number(r->insns[i].charged));
 		json_array_append_new(list, o);
@@ -91,6 +91,8 @@ static json_t *region_of(const struct gus_explain_view *v, const struct gus_expl
 	json_t *o = json_object();
 
 	json_object_set_new(o, "name", gus_json_text(r->name));
+	json_object_set_new(o, "function", r->function ? gus_json_text(r->function) : json_null());
+	json_object_set_new(o, "module", gus_json_text(r->module));
 	json_object_set_new(o, "samples", json_integer((json_int_t)r->samples));
 	json_object_set_new(o, "share", number(r->share));
 	json_object_set_new(o, "modelled_share", number(r->modelled));

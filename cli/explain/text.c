@@ -31,7 +31,7 @@ static void print_quality(const struct gus_explain_view *v)
 	double all = (double)c->samples;
 
 	if (all < FEW_SAMPLES)
-		say(v, "# ", "#   ", gus_format("only %" PRIu64 " samples: record for longer, or with more --overhead",
+		say(v, "# ", "#   ", gus_format("only %" PRIu64 " samples: of a longer run there are more",
 						c->samples));
 	say(v, "# ", "#   ", gus_format("%.1f %% of the time is in code that %u windows of it executed%s", 100 *
 					(double)c->covered / all, w ? w->taken : 1, c->covered < c->samples / 2 ?
@@ -41,11 +41,13 @@ static void print_quality(const struct gus_explain_view *v)
 		if ((double)c->elsewhere[i].samples >= 0.05 * all)
 			say(v, "# ", "#   ", gus_format("not executed: %.1f %% in %s", 100 *
 							(double)c->elsewhere[i].samples / all, c->elsewhere[i].name));
+	say(v, "# ", "#   ", gus_format("the model is of %s%s", v->table, v->calibrated ? ", as calibrated" :
+					" as such (gusprof calibrate makes one of this machine)"));
 	if (v->told > 0)
-		say(v, "# ", "#   ", gus_format("the model is off by %.0f %% in general", 100 * v->told));
+		say(v, "# ", "#   ", gus_format("it is off by %.0f %% in general", 100 * v->told));
 	else
-		say(v, "# ", "#   ", gus_strdup("how far the model is off on this CPU nobody has measured; 25 % are "
-						"taken for it, and gusprof calibrate makes a table of this machine"));
+		say(v, "# ", "#   ", gus_strdup("how far it is off on whole programs nobody has measured: 25 % are "
+						"taken for it"));
 	say(v, "# ", "#   ", gus_strdup("the tree is the model's own, of the core engine's slots: no counters of the "
 					"hardware are in it"));
 }
@@ -129,8 +131,8 @@ static void print_insns(const struct gus_explain_view *v, const struct gus_expla
 	struct gus_wording t = { 0 };
 
 	for (size_t i = 0; i < r->insns_n; i++)
-		gus_wording_add(&t, "%s%" PRIx64 " %s (%.0f %%)", i ? "; " : "", r->insns[i].address, r->insns[i].text,
-				100 * r->insns[i].charged);
+		gus_wording_add(&t, "%s%s+0x%" PRIx64 " %s (%.0f %%)", i ? "; " : "", r->function ? r->function :
+				"[unknown]", r->insns[i].offset, r->insns[i].text, 100 * r->insns[i].charged);
 	if (t.n)
 		gus_screen_fold(v->screen, stdout, "  by        ", "            ", gus_wording_done(&t));
 	gus_vec_free(&t);

@@ -11,11 +11,13 @@
 
 enum { GUS_EXPLAIN_INSNS = 3 };
 
-/* An instruction that holds the region up, and the part of the region's time that is charged to it. */
-struct gus_explain_insn { uint64_t address; double charged; char text[96]; };
+/* An instruction that holds the region up: where it is in the function, and the part of the region's time that is
+ * charged to it. */
+struct gus_explain_insn { uint64_t offset; double charged; char text[96]; };
 
 struct gus_explain_region {
 	char *name;                     /* "function, loop at +0x12  [module]" */
+	const char *function, *module;  /* NULL: not known; a path, "" if there is none */
 	uint64_t samples;
 	double share;                   /* of all samples */
 	double modelled;                /* of the model's time */
@@ -31,6 +33,8 @@ struct gus_explain_view {
 	const struct gus_compared *compared;
 	const struct gus_measured *measured;
 	const struct gus_screen *screen;
+	const char *table;              /* by which it is modelled */
+	bool calibrated;                /* to a machine */
 	double told;                    /* how far the model is off in general; 0: nobody knows */
 	struct gus_vec(struct gus_explain_region) regions; /* those that matter, most samples first */
 	double explained;               /* their share of all samples */

@@ -51,3 +51,13 @@ double gus_model_table_error(const struct gus_model_table *t)
 
 	return !told ? 0 : (told->median < 0 ? told->mean : told->median) / 100;
 }
+
+const char *gus_model_table_name(const struct gus_model_table *t)
+{
+	return t->uarch->name;
+}
+
+bool gus_model_table_calibrated(const struct gus_model_table *t)
+{
+	return t->uarch->valids_n > 0;
+}

@@ -4,6 +4,8 @@
 #ifndef GUS_CLI_MODEL_TABLE_H
 #define GUS_CLI_MODEL_TABLE_H
 
+#include <stdbool.h>
+
 #include "cli/model/expected.h"
 #include "model/machine/config.h"
 #include "model/oracles/cache.h"
@@ -25,5 +27,8 @@ int gus_model_table_load(struct gus_model_table *t, const char *name, const char
 void gus_model_table_free(struct gus_model_table *t);
 /* How far the model's cycles are off in general, as a share; 0: nobody knows. */
 double gus_model_table_error(const struct gus_model_table *t);
+const char *gus_model_table_name(const struct gus_model_table *t);
+/* Whether somebody has fitted it to one machine. */
+bool gus_model_table_calibrated(const struct gus_model_table *t);
 
 #endif

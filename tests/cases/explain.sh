@@ -37,6 +37,10 @@ P
 python3 check.py >out 2>err
 ok "parts add up, and intervals have their values" is $? 0
 "$gusprof" explain --uarch skylake -i r --full-names >again 2>err
+cp r gusprof.data
+"$gusprof" explain --uarch skylake --full-names >default 2>err
+ok "without any input it is gusprof.data" cmp first default
+ok "instructions are by their functions" says '^  by  *[a-z_]*+0x[0-9a-f]* [a-z]' first
 ok "the same recording gives the same words" cmp first again
 "$gusprof" record -o bare --trace off -- "$demo" 0.2 >out 2>err
 "$gusprof" explain -i bare >out 2>err
@@ -57,4 +61,6 @@ ok "a process" is $? 0
 ok "a process: explained" says '^  verdict  ' out
 "$gusprof" explain -p 4194303 >out 2>err
 ok "no such process" is $? 244
+"$gusprof" explain -- true >out 2>err
+ok "a command that is too short" says "cannot explain 'true': .*gusprof record -- true says more"
 finish

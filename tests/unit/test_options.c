@@ -369,6 +369,23 @@ static void test_strict_input(void **state)
 	bad_as(&v, "-p 1 x", "words and a process (-p) exclude each other: verb takes one input");
 }
 
+/* Without any input it is the first, if the verb says so; a word that is none is still an error. */
+static void test_default_input(void **state)
+{
+	static const struct gus_input some[] = { { "a file (-i)" }, { "a process (-p)" }, { 0 } };
+	struct gus_verb v = verb;
+	struct values values = { 0 };
+	char said[200];
+
+	(void)state;
+	v.inputs = some;
+	v.words_give = 0;
+	assert_int_not_equal(parse_as(&v, "", &values, said, sizeof(said)), 0);
+	v.first_by_default = true;
+	assert_int_equal(parse_as(&v, "", &values, said, sizeof(said)), 0);
+	assert_int_not_equal(parse_as(&v, "word", &values, said, sizeof(said)), 0);
+}
+
 static void test_yielding_order(void **state)
 {
 	static const struct gus_input yielding[] = { { "words", .yields = true }, { "p", .yields = true }, { "i" },
@@ -474,7 +491,8 @@ int main(void)
 		cmocka_unit_test(test_values), cmocka_unit_test(test_kinds), cmocka_unit_test(test_no_option),
 		cmocka_unit_test(test_command), cmocka_unit_test(test_no_inputs), cmocka_unit_test(test_help),
 		cmocka_unit_test(test_bounds), cmocka_unit_test(test_input),
-		cmocka_unit_test(test_strict_input), cmocka_unit_test(test_yielding_order),
+		cmocka_unit_test(test_strict_input), cmocka_unit_test(test_default_input),
+		cmocka_unit_test(test_yielding_order),
 		cmocka_unit_test(test_fits_input), cmocka_unit_test(test_needs), cmocka_unit_test(test_excludes),
 		cmocka_unit_test(test_optional_words), cmocka_unit_test(test_either),
 		cmocka_unit_test(test_words), cmocka_unit_test(test_actions),

@@ -1091,23 +1091,23 @@ static double late_divisions(unsigned mixed_steps, unsigned chain_steps, double 
 	return divisions;
 }
 
-static bool is_any(const void *context, const struct gus_knob *k)
+static bool is_any(const void *context, const struct gus_sensitivity *k)
 {
 	(void)context;
 	(void)k;
 	return true;
 }
 
-static bool is_latency(const void *context, const struct gus_knob *k)
+static bool is_latency(const void *context, const struct gus_sensitivity *k)
 {
 	(void)context;
-	return k->kind == GUS_KNOB_LATENCY;
+	return k->knob.kind == GUS_KNOB_LATENCY;
 }
 
-static bool is_memory(const void *context, const struct gus_knob *k)
+static bool is_memory(const void *context, const struct gus_sensitivity *k)
 {
 	(void)context;
-	return k->kind == GUS_KNOB_LEVEL_LATENCY || k->kind == GUS_KNOB_BANDWIDTH;
+	return k->knob.kind == GUS_KNOB_LEVEL_LATENCY || k->knob.kind == GUS_KNOB_BANDWIDTH;
 }
 
 /* Sets in the places of knobs: a machine of which all is 15 % more, latencies alone, of which one is met late, and what

@@ -11,8 +11,8 @@
 
 #include "attribution/verdicts/slots.h"
 #include "attribution/verdicts/verdict.h"
+#include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
-#include "model/stream/types.h"
 #include "symbolizer/insn/insn.h"
 
 static bool near(double a, double b)
@@ -24,10 +24,13 @@ static bool near(double a, double b)
 enum { LOAD, DIVISION, OTHER, OPS };
 enum { WIDTH = 4 };
 
-static struct gus_uop uops[OPS] = { [DIVISION] = { .unit = 1 } };
-static struct gus_op ops[OPS] = { { .uop = LOAD, .uops_n = 1, .loads = 1 }, { .uop = DIVISION, .uops_n = 1 },
-	{ .uop = OTHER, .uops_n = 1 } };
-static const struct gus_program program = { .ops = ops, .ops_n = OPS, .uops = uops, .uops_n = OPS };
+/* The load's unit is a lock, which is none of divisions. */
+static struct gus_uop uops[OPS] = { [LOAD] = { .unit = 1 } };
+static struct gus_program_insn insns[OPS] = { [DIVISION] = { .info.class = GUS_INSN_FP_DIV } };
+static struct gus_op ops[OPS] = { { .insn = LOAD, .uop = LOAD, .uops_n = 1, .loads = 1 },
+	{ .insn = DIVISION, .uop = DIVISION, .uops_n = 1 }, { .insn = OTHER, .uop = OTHER, .uops_n = 1 } };
+static const struct gus_program program = { .ops = ops, .ops_n = OPS, .uops = uops, .uops_n = OPS, .insns = insns,
+	.insns_n = OPS };
 
 static void one_cycle(struct gus_slotted *s, const struct gus_core_cycle *c, double of[GUS_NODES_OF_TREE])
 {
@@ -82,12 +85,12 @@ static void cycles(void **state)
 	}
 }
 
-/* Cycles of several ops and threads are added up; a division may be the second thing that an op does. */
+/* Cycles of several ops and threads are added up. */
 static void sums(void **state)
 {
-	static struct gus_uop two[3] = { [2] = { .unit = 1 } };
-	static struct gus_op both[2] = { { .uop = 0, .uops_n = 1 }, { .uop = 1, .uops_n = 2 } };
-	const struct gus_program p = { .ops = both, .ops_n = 2, .uops = two, .uops_n = 3 };
+	static struct gus_program_insn two[2] = { [1] = { .info.class = GUS_INSN_DIV } };
+	static struct gus_op both[2] = { { .insn = 0 }, { .insn = 1 } };
+	const struct gus_program p = { .ops = both, .ops_n = 2, .insns = two, .insns_n = 2 };
 	const struct gus_core_cycle a = { .issued = 1, .op = 0, .stop = GUS_CORE_RS };
 	const struct gus_core_cycle b = { .issued = 3, .op = 1, .stop = GUS_CORE_RS };
 	const struct gus_core_listener *first, *second;
@@ -209,7 +212,10 @@ static void chosen(void **state)
 	assert_int_equal(v.cause, GUS_NODE_ROB);
 	r.speedups[GUS_NODE_CHAINS] = 0.52;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
-	r.speedups[GUS_NODE_FRONTEND] = 0.69; /* more, but not so much more that the wider one would be meant */
+	r.speedups[GUS_NODE_FRONTEND] = 9;      /* which has no slots */
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
+	r.slots[GUS_NODE_FRONTEND] = 0.25;
+	r.speedups[GUS_NODE_FRONTEND] = 0.69;   /* more, but not so much more that the wider one would be meant */
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
 	r.speedups[GUS_NODE_FRONTEND] = 0.70;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_FRONTEND);
@@ -218,6 +224,24 @@ static void chosen(void **state)
 	v = verdict_of(&r, 0.1);
 	assert_int_equal(v.cause, GUS_NODE_FRONTEND);
 	assert_true(near(v.nodes[GUS_NODE_CLEARS].speedup, 0) && near(v.nodes[GUS_NODE_CLEARS].high, 0));
+}
+
+/* Where the table has dividers as cycles of a port, more of all ports is what gains, and divisions have the slots. */
+static void divider(void **state)
+{
+	struct region r = { .slots = { [GUS_NODE_RETIRING] = 20, [GUS_NODE_BACKEND] = 80, [GUS_NODE_CORE] = 80,
+		[GUS_NODE_DIVIDER] = 41, [GUS_NODE_PORTS] = 39 }, .speedups = { [GUS_NODE_BACKEND] = 4,
+		[GUS_NODE_CORE] = 4, [GUS_NODE_PORTS] = 3.9 } };
+	struct gus_causal v = verdict_of(&r, 0.1);
+
+	(void)state;
+	assert_int_equal(v.cause, GUS_NODE_DIVIDER);
+	assert_true(near(v.nodes[GUS_NODE_DIVIDER].speedup, 3.9));
+	assert_true(near(v.nodes[GUS_NODE_DIVIDER].low, v.nodes[GUS_NODE_PORTS].low));
+	assert_true(near(v.nodes[GUS_NODE_DIVIDER].high, v.nodes[GUS_NODE_PORTS].high));
+	assert_int_equal(v.nodes[GUS_NODE_DIVIDER].label, GUS_LABEL_CONFIRMED);
+	r.slots[GUS_NODE_DIVIDER] = r.slots[GUS_NODE_PORTS] = 40;
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_PORTS);
 }
 
 /* Balanced code: only all of the back end together is worth it, and no part of it. */
@@ -292,28 +316,34 @@ static void table(void **state)
 	}
 }
 
-/* Kinds, and of those with numbers the right ones. */
+/* Kinds, of those with numbers the right ones, and units by their names. */
 static void knobs(void **state)
 {
-	static const struct { enum gus_node node; struct gus_knob knob; bool has; } cases[] = {
-		{ GUS_NODE_DRAM, { GUS_KNOB_LEVEL_LATENCY, GUS_HIT_MEMORY, 2 }, true },
-		{ GUS_NODE_DRAM, { GUS_KNOB_BANDWIDTH, GUS_HIT_MEMORY, 2 }, true },
-		{ GUS_NODE_DRAM, { GUS_KNOB_LEVEL_LATENCY, GUS_HIT_L3, 2 }, false },
-		{ GUS_NODE_L2, { GUS_KNOB_BANDWIDTH, GUS_HIT_L2, 2 }, true },
-		{ GUS_NODE_L2, { GUS_KNOB_BANDWIDTH, GUS_HITS, 2 }, false },
-		{ GUS_NODE_DIVIDER, { GUS_KNOB_LATENCY, GUS_INSN_FP_DIV, 2 }, true },
-		{ GUS_NODE_DIVIDER, { GUS_KNOB_LATENCY, GUS_INSN_DIV, 2 }, true },
-		{ GUS_NODE_DIVIDER, { GUS_KNOB_UNITS, 1, 2 }, true },
-		{ GUS_NODE_DIVIDER, { GUS_KNOB_LATENCY, GUS_INSN_MOV, 2 }, false },
-		{ GUS_NODE_PORTS, { GUS_KNOB_LATENCY, GUS_INSN_MOV, 2 }, true },
-		{ GUS_NODE_PORTS, { GUS_KNOB_LATENCY, GUS_INSN_DIV, 2 }, false },
-		{ GUS_NODE_CHAINS, { GUS_KNOB_LATENCY, GUS_INSN_DIV, 2 }, true },
-		{ GUS_NODE_CHAINS, { GUS_KNOB_LATENCY, GUS_INSN_MOV, 2 }, true },
-		{ GUS_NODE_CHAINS, { GUS_KNOB_PORTS, 0, 2 }, false },
-		{ GUS_NODE_MISPREDICTS, { GUS_KNOB_PREDICTED, 0, 2 }, true },
-		{ GUS_NODE_STORES, { GUS_KNOB_STORES, 0, 2 }, true },
-		{ GUS_NODE_STORES, { GUS_KNOB_LOAD_BUFFER, 0, 2 }, false },
-		{ GUS_NODE_CLEARS, { GUS_KNOB_MISPREDICT, 0, 2 }, false },
+	static const struct { enum gus_node node; struct gus_sensitivity knob; bool has; } cases[] = {
+		{ GUS_NODE_DRAM, { { GUS_KNOB_LEVEL_LATENCY, GUS_HIT_MEMORY, 2 }, "", 0 }, true },
+		{ GUS_NODE_DRAM, { { GUS_KNOB_BANDWIDTH, GUS_HIT_MEMORY, 2 }, "", 0 }, true },
+		{ GUS_NODE_DRAM, { { GUS_KNOB_LEVEL_LATENCY, GUS_HIT_L3, 2 }, "", 0 }, false },
+		{ GUS_NODE_L2, { { GUS_KNOB_BANDWIDTH, GUS_HIT_L2, 2 }, "", 0 }, true },
+		{ GUS_NODE_L2, { { GUS_KNOB_BANDWIDTH, GUS_HITS, 2 }, "", 0 }, false },
+		{ GUS_NODE_DIVIDER, { { GUS_KNOB_LATENCY, GUS_INSN_FP_DIV, 2 }, "", 0 }, true },
+		{ GUS_NODE_DIVIDER, { { GUS_KNOB_LATENCY, GUS_INSN_DIV, 2 }, "", 0 }, true },
+		{ GUS_NODE_DIVIDER, { { GUS_KNOB_UNITS, 1, 2 }, "unit divider", 0 }, true },
+		{ GUS_NODE_DIVIDER, { { GUS_KNOB_UNITS, 1, 2 }, "unit fpdivider", 0 }, true },
+		{ GUS_NODE_DIVIDER, { { GUS_KNOB_UNITS, 1, 2 }, "unit lock", 0 }, false },
+		{ GUS_NODE_LOCKS, { { GUS_KNOB_UNITS, 1, 2 }, "unit lock", 0 }, true },
+		{ GUS_NODE_L1, { { GUS_KNOB_UNITS, 1, 2 }, "unit lock", 0 }, true },
+		{ GUS_NODE_PORTS, { { GUS_KNOB_UNITS, 1, 2 }, "unit microcode", 0 }, true },
+		{ GUS_NODE_LOCKS, { { GUS_KNOB_UNITS, 1, 2 }, "unit microcode", 0 }, false },
+		{ GUS_NODE_DIVIDER, { { GUS_KNOB_LATENCY, GUS_INSN_MOV, 2 }, "", 0 }, false },
+		{ GUS_NODE_PORTS, { { GUS_KNOB_LATENCY, GUS_INSN_MOV, 2 }, "", 0 }, true },
+		{ GUS_NODE_PORTS, { { GUS_KNOB_LATENCY, GUS_INSN_DIV, 2 }, "", 0 }, false },
+		{ GUS_NODE_CHAINS, { { GUS_KNOB_LATENCY, GUS_INSN_DIV, 2 }, "", 0 }, true },
+		{ GUS_NODE_CHAINS, { { GUS_KNOB_LATENCY, GUS_INSN_MOV, 2 }, "", 0 }, true },
+		{ GUS_NODE_CHAINS, { { GUS_KNOB_PORTS, 0, 2 }, "", 0 }, false },
+		{ GUS_NODE_MISPREDICTS, { { GUS_KNOB_PREDICTED, 0, 2 }, "", 0 }, true },
+		{ GUS_NODE_STORES, { { GUS_KNOB_STORES, 0, 2 }, "", 0 }, true },
+		{ GUS_NODE_STORES, { { GUS_KNOB_LOAD_BUFFER, 0, 2 }, "", 0 }, false },
+		{ GUS_NODE_CLEARS, { { GUS_KNOB_MISPREDICT, 0, 2 }, "", 0 }, false },
 	};
 
 	(void)state;
@@ -329,7 +359,7 @@ static void sets_in_sets(void **state)
 	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
 		for (unsigned kind = GUS_KNOB_NONE; kind < GUS_KNOBS; kind++)
 			for (uint32_t number = 0; gus_nodes[i].level > 1 && number < 64; number++) {
-				struct gus_knob k = { (enum gus_knob_kind)kind, number, 2 };
+				struct gus_sensitivity k = { { (enum gus_knob_kind)kind, number, 2 }, "unit lock", 0 };
 
 				if (gus_node_has(&gus_nodes[i], &k) &&
 				    !gus_node_has(&gus_nodes[gus_nodes[i].parent], &k))
@@ -342,6 +372,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cycles), cmocka_unit_test(sums), cmocka_unit_test(levels), cmocka_unit_test(chosen),
+		cmocka_unit_test(divider),
 		cmocka_unit_test(confirmed_and_ruled_out),
 		cmocka_unit_test(together), cmocka_unit_test(bounds), cmocka_unit_test(table),
 		cmocka_unit_test(knobs), cmocka_unit_test(sets_in_sets),
