@@ -2,6 +2,7 @@
 #include "attribution/traffic/traffic.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 
@@ -9,11 +10,26 @@ enum { COUNTERS_MOST = 1 << 14 }; /* of a frame: a machine of sixteen sockets wi
 #define BYTES_MOST 0x1p30  /* a count of: no counter that there is counts more at a time than 32 KiB */
 #define PEAK_NS 20000000   /* readings that are shorter, as last ones are, say little of rates */
 
+/* In its place among them, unless it has one. */
+static void add_socket(struct gus_traffic *t, uint32_t socket)
+{
+	size_t i = t->sockets.n;
+
+	while (i && t->sockets.v[i - 1] > socket)
+		i--;
+	if (i && t->sockets.v[i - 1] == socket)
+		return;
+	gus_vec_push(&t->sockets, socket);
+	memmove(&t->sockets.v[i + 1], &t->sockets.v[i], (t->sockets.n - 1 - i) * sizeof(socket));
+	t->sockets.v[i] = socket;
+}
+
 void gus_traffic_add_counter(struct gus_traffic *t, const char *event, enum gus_direction direction, uint32_t socket,
 			     double bytes)
 {
 	gus_vec_push(&t->counters, (struct gus_traffic_counter){ gus_strdup(event), direction, socket, bytes });
 	gus_vec_push(&t->total, (struct gus_traffic_count){ 0 });
+	add_socket(t, socket);
 }
 
 void gus_traffic_copy(struct gus_traffic *to, const struct gus_traffic *from)
@@ -32,6 +48,7 @@ void gus_traffic_free(struct gus_traffic *t)
 		free(t->counters.v[i].event);
 	gus_vec_free(&t->counters);
 	gus_vec_free(&t->total);
+	gus_vec_free(&t->sockets);
 	gus_vec_free(&t->pieces);
 	free(t->title);
 	*t = (struct gus_traffic){ 0 };
@@ -163,24 +180,7 @@ bool gus_traffic_add_recorded(struct gus_traffic *t, const Gusprof__Traffic *m)
 
 uint32_t gus_traffic_socket(const struct gus_traffic *t, size_t i)
 {
-	uint32_t found = 0;
-	bool any = false;
-
-	for (size_t k = 0; k <= i; k++) {
-		uint32_t next = GUS_TRAFFIC_SOCKETS;
-
-		for (size_t c = 0; c < t->counters.n; c++) {
-			uint32_t socket = t->counters.v[c].socket;
-
-			if ((!any || socket > found) && socket < next)
-				next = socket;
-		}
-		if (next == GUS_TRAFFIC_SOCKETS)
-			return next;
-		found = next;
-		any = true;
-	}
-	return found;
+	return i < t->sockets.n ? t->sockets.v[i] : GUS_TRAFFIC_SOCKETS;
 }
 
 static uint64_t whole_bytes(double bytes)

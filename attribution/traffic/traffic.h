@@ -42,6 +42,7 @@ struct gus_traffic {
 	char *title;            /* of what counts, for people */
 	struct gus_vec(struct gus_traffic_counter) counters;
 	struct gus_vec(struct gus_traffic_count) total; /* one a counter */
+	struct gus_vec(uint32_t) sockets; /* that have counters, ascending */
 	struct gus_vec(struct gus_traffic_piece) pieces; /* two become one when there are GUS_TRAFFIC_PIECES */
 	size_t merged;          /* readings in each piece but the last, which has `last` */
 	size_t last;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -197,6 +198,24 @@ static void frames(void **state)
 	gus_traffic_free(&t);
 }
 
+/* Each counter on a socket of its own, as many as a frame may have, told from the last one on, twice. */
+static void many_sockets(void **state)
+{
+	enum { MANY = 1 << 14 };
+	struct gus_traffic t = { 0 };
+	uint32_t i = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 2 * MANY; n++)
+		gus_traffic_add_counter(&t, "read", GUS_DIRECTION_READ, 3 * (MANY - 1 - n % MANY), 64);
+	alarm(20); /* if each is looked for among all of them, for each before it, that takes an hour */
+	for (; gus_traffic_socket(&t, i) != GUS_TRAFFIC_SOCKETS; i++)
+		assert_int_equal(gus_traffic_socket(&t, i), 3 * i);
+	alarm(0);
+	assert_int_equal(i, MANY);
+	gus_traffic_free(&t);
+}
+
 /* What contradicts itself is said to, and adds nothing. */
 static void bad_frames(void **state)
 {
@@ -257,7 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(turns), cmocka_unit_test(large_counts),
 		cmocka_unit_test(peaks), cmocka_unit_test(pieces), cmocka_unit_test(frames),
-		cmocka_unit_test(bad_frames),
+		cmocka_unit_test(many_sockets), cmocka_unit_test(bad_frames),
 		cmocka_unit_test(copies),
 	};
 
