@@ -16,9 +16,14 @@
 #define EVENT_OF(id) ((uint32_t)(id))
 /* How much longer than the recording a counter may have been wanted: it was opened just before. */
 #define OPENING_NS 1000000000ULL
+/* PMUs whose counts samples bring along: kinds of cores are a few, and each PMU's tables are looked for. */
+#define PMUS_MOST 64
 
 /* An event of the recording among those of a kind. */
-struct gus_topdown_place { uint32_t kind, slot; }; /* kind: GUS_INDEX_NONE for those of none */
+struct gus_topdown_place {
+	uint32_t kind, slot;    /* kind: GUS_INDEX_NONE for those of none */
+	bool counted;           /* samples have counts of it */
+};
 
 struct counter_key { uint64_t leader; uint32_t tid, zero; };
 
@@ -29,16 +34,28 @@ static bool has_counts(const Gusprof__Event *e)
 	return gus_topdown_group_told(e->read_format);
 }
 
-/* Its samples have counts, or it is counted in the group of one that does. Perf's recordings do not say which events
- * are a group; those that are not in it have no samples at the same moments. */
-static bool is_counted(const Gusprof__Header *h, uint32_t event)
+/* Which events have counts in samples: their own, or those of one of their group. Perf's recordings do not say which
+ * events are a group; those that are not in it have no samples at the same moments. False: none has. */
+static bool find_counted(struct gus_topdown_sampled *s)
 {
-	const Gusprof__Event *e = h->events[event];
-	bool found = has_counts(e);
+	const Gusprof__Header *h = s->header;
+	struct gus_index groups;
+	bool any;
 
-	for (size_t i = 0; i < h->n_events && !found && (e->group || h->origin); i++)
-		found = (h->origin || h->events[i]->group == e->group) && has_counts(h->events[i]);
-	return found;
+	gus_index_init(&groups, sizeof(uint32_t));
+	for (size_t i = 0; i < h->n_events; i++)
+		if (has_counts(h->events[i]))
+			gus_index_add(&groups, &h->events[i]->group, NULL);
+	any = groups.n > 0;
+	for (size_t i = 0; i < h->n_events; i++) {
+		const Gusprof__Event *e = h->events[i];
+		bool with = e->group && gus_index_find(&groups, &e->group) != GUS_INDEX_NONE;
+
+		gus_vec_push(&s->places, (struct gus_topdown_place){ GUS_INDEX_NONE, 0,
+			has_counts(e) || with || (h->origin && any) });
+	}
+	gus_index_free(&groups);
+	return any;
 }
 
 static bool is_placed(const struct gus_topdown_sampled *s, uint32_t event)
@@ -55,9 +72,10 @@ static size_t place_events(struct gus_topdown_sampled *s, const struct gus_topdo
 
 	for (uint32_t slot = 0; slot < n; slot++)
 		for (uint32_t i = 0; i < h->n_events && !known[slot]; i++)
-			if (!is_placed(s, i) && is_counted(h, i) &&
+			if (!is_placed(s, i) && s->places.v[i].counted &&
 			    gus_topdown_encoding_is(t, &t->events.v[list[slot]], h->events[i])) {
-				s->places.v[i] = (struct gus_topdown_place){ (uint32_t)s->kinds.n, slot };
+				s->places.v[i].kind = (uint32_t)s->kinds.n;
+				s->places.v[i].slot = slot;
 				known[slot] = true;
 				placed++;
 			}
@@ -89,29 +107,27 @@ static void unplace(struct gus_topdown_sampled *s, uint32_t kind)
 			s->places.v[i].kind = GUS_INDEX_NONE;
 }
 
-/* Whether an event is of that kind, or in the group of one that is: what samples need not be what is asked about. */
-static bool is_with(const struct gus_topdown_sampled *s, size_t event, uint32_t kind)
-{
-	uint32_t group = s->header->events[event]->group;
-	bool with = s->places.v[event].kind == kind;
-
-	for (size_t i = 0; i < s->places.n && !with && group; i++)
-		with = s->places.v[i].kind == kind && s->header->events[i]->group == group;
-	return with;
-}
-
+/* Of events of that kind, and those in the group of one that is: what samples need not be what is asked about. */
 static void note_format(struct gus_topdown_sampled *s, struct gus_topdown_sampled_kind *kind, uint32_t number)
 {
+	struct gus_index groups;
+
+	gus_index_init(&groups, sizeof(uint32_t));
+	for (size_t i = 0; i < s->places.n; i++)
+		if (s->places.v[i].kind == number && s->header->events[i]->group)
+			gus_index_add(&groups, &s->header->events[i]->group, NULL);
 	for (size_t i = 0; i < s->places.n; i++) {
 		const Gusprof__Event *e = s->header->events[i];
 
-		if (!has_counts(e) || !is_with(s, i, number))
+		if (!has_counts(e) || (s->places.v[i].kind != number &&
+				       gus_index_find(&groups, &e->group) == GUS_INDEX_NONE))
 			continue;
 		/* Threads that are watched alone have counters of their own as well. */
 		kind->by_thread |= e->inherit || strcmp(s->header->target, "thread") == 0;
 		kind->timed |= e->read_format & GUS_TOPDOWN_FORMAT_ENABLED &&
 			e->read_format & GUS_TOPDOWN_FORMAT_RUNNING;
 	}
+	gus_index_free(&groups);
 }
 
 /* Sums have only the events that there are, as there is one for each cell. */
@@ -180,20 +196,24 @@ static const struct gus_topdown *like_of(const struct gus_topdown_recorded *reco
 	return NULL;
 }
 
-/* The PMUs that the events name, each once, and where none is named the core's. */
+/* The PMUs that events with counts name, each once, and where none is named the core's. */
 static void find_tables(struct gus_topdown_sampled *s, const struct gus_topdown_recorded *recorded)
 {
 	const Gusprof__Header *h = s->header;
+	struct gus_strings pmus;
 
-	for (size_t i = 0; i < h->n_events; i++) {
+	gus_strings_init(&pmus);
+	for (uint32_t i = 0; i < h->n_events && pmus.n <= PMUS_MOST; i++) {
 		const char *pmu = *h->events[i]->pmu ? h->events[i]->pmu : "cpu";
-		bool before = false;
+		uint32_t before = pmus.n;
 
-		for (size_t k = 0; k < i; k++)
-			before |= strcmp(*h->events[k]->pmu ? h->events[k]->pmu : "cpu", pmu) == 0;
-		if (!before && !is_placed(s, (uint32_t)i))
+		if (!s->places.v[i].counted)
+			continue;
+		gus_strings_add(&pmus, pmu);
+		if (pmus.n > before && !is_placed(s, i))
 			look_for(s, pmu, like_of(recorded, pmu));
 	}
+	gus_strings_free(&pmus);
 }
 
 struct gus_topdown_sampled *gus_topdown_sampled_new(const Gusprof__Header *header,
@@ -201,18 +221,13 @@ struct gus_topdown_sampled *gus_topdown_sampled_new(const Gusprof__Header *heade
 						    size_t parts)
 {
 	struct gus_topdown_sampled *s = gus_zalloc(sizeof(*s));
-	bool any = false;
 
 	s->header = header;
 	s->start_ns = header->clock ? header->clock->start_ns : 0;
 	s->length_ns = length_ns;
 	s->parts = parts;
 	gus_index_init(&s->counters, sizeof(struct counter_key));
-	for (size_t i = 0; i < header->n_events; i++) {
-		any |= has_counts(header->events[i]);
-		gus_vec_push(&s->places, (struct gus_topdown_place){ GUS_INDEX_NONE, 0 });
-	}
-	if (any)
+	if (find_counted(s))
 		find_tables(s, recorded);
 	if (s->kinds.n)
 		return s;

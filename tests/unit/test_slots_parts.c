@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -318,6 +319,37 @@ static void by_thread(void **state)
 	gus_topdown_sampled_free(s);
 }
 
+/* What a file says of its events may be anything: as many as it has room for, each with counts, in one group or of a
+ * PMU of its own. */
+static void many_events(void **state)
+{
+	enum { MANY = 200000 };
+	Gusprof__Event *events = gus_alloc(MANY * sizeof(*events)), **list = gus_alloc(MANY * sizeof(*list));
+	char (*pmus)[16] = gus_alloc(MANY * sizeof(*pmus));
+	struct recording r;
+
+	(void)state;
+	make(&r, true, false);
+	r.header.n_events = MANY;
+	r.header.events = list;
+	alarm(60); /* where each is compared to each other one it takes longer */
+	for (unsigned k = 0; k < 4; k++) {
+		for (uint32_t i = 0; i < MANY; i++) {
+			list[i] = &events[i];
+			events[i] = r.event[i < EVENTS ? i : EVENTS - 1];
+			events[i].group = k & 1 ? 1 : i;
+			snprintf(pmus[i], sizeof(pmus[i]), "armv8_%u", i);
+			if (k & 2)
+				events[i].pmu = pmus[i];
+		}
+		gus_topdown_sampled_free(gus_topdown_sampled_new(&r.header, NULL, 50 * MS, 1));
+	}
+	alarm(0);
+	free(events);
+	free(list);
+	free(pmus);
+}
+
 /* The counters of a CPU: what another thread had before is in the difference of the later sample, whoever that is. */
 static void by_cpu(void **state)
 {
@@ -486,7 +518,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cut), cmocka_unit_test(kinds), cmocka_unit_test(encodings),
-		cmocka_unit_test(by_thread), cmocka_unit_test(by_cpu),
+		cmocka_unit_test(by_thread), cmocka_unit_test(by_cpu), cmocka_unit_test(many_events),
 		cmocka_unit_test(unusable), cmocka_unit_test(sums), cmocka_unit_test(formats),
 		cmocka_unit_test(of_perf), cmocka_unit_test(drawn_by_chance),
 	};
