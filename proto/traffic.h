@@ -10,4 +10,7 @@ enum gus_direction {
 	GUS_DIRECTIONS,
 };
 
+/* Bytes that a count may stand for at most: no counter that there is counts more at a time than 32 KiB. */
+#define GUS_TRAFFIC_BYTES_MOST 0x1p30
+
 #endif

@@ -7,7 +7,6 @@
 #include "base/limits.h"
 
 enum { COUNTERS_MOST = 1 << 14 }; /* of a frame: a machine of sixteen sockets with 100 channels has some thousands */
-#define BYTES_MOST 0x1p30  /* a count of: no counter that there is counts more at a time than 32 KiB */
 #define PEAK_NS 20000000   /* readings that are shorter, as last ones are, say little of rates */
 
 /* In its place among them, unless it has one. */
@@ -145,7 +144,7 @@ static bool take_counters(struct gus_traffic *t, const Gusprof__Traffic *m)
 		const Gusprof__TrafficCounter *c = m->counters[i];
 
 		if (c->direction >= GUS_DIRECTIONS || c->socket == GUS_TRAFFIC_SOCKETS || !(c->bytes > 0) ||
-		    c->bytes > BYTES_MOST)
+		    c->bytes > GUS_TRAFFIC_BYTES_MOST)
 			return false;
 	}
 	for (size_t i = 0; i < m->n_counters; i++)

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -106,11 +105,11 @@ static int bytes_of(const struct gus_pmus *pmus, const struct gus_pmu *pmu, cons
 	read_file(pmus, pmu, file, unit, sizeof(unit));
 	free(file);
 	factor = strtod(scale, &end);
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strcmp(units[i].name, unit) == 0 && end != scale && !*end && factor > 0 && isfinite(factor)) {
-			*bytes = factor * units[i].bytes;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && end != scale && !*end; i++) {
+		*bytes = factor * units[i].bytes;
+		if (strcmp(units[i].name, unit) == 0 && *bytes > 0 && *bytes <= GUS_TRAFFIC_BYTES_MOST)
 			return 0;
-		}
+	}
 	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot tell how many bytes a count of %s/%s/ is: the kernel says "
 			"'%.40s' of the unit '%.40s' (events/%s.scale and .unit of that PMU)", pmu->name, row->name,
 			scale, unit, row->name);

@@ -338,6 +338,15 @@ static void what_is_malformed(void **state)
 		      "events/cas_count_read.unit=MiB"), "the kernel says '0'" },
 		{ ONE("0", "events/cas_count_read=event=0x04,umask=0x0f", "events/cas_count_read.scale=inf",
 		      "events/cas_count_read.unit=MiB"), "the kernel says 'inf'" },
+		{ ONE("0", "events/cas_count_read=event=0x04,umask=0x0f", "events/cas_count_read.scale=1e305",
+		      "events/cas_count_read.unit=MiB"), "the kernel says '1e305'" }, /* which is infinitely many */
+		{ ONE("0", "events/cas_count_read=event=0x04,umask=0x0f", "events/cas_count_read.scale=nan",
+		      "events/cas_count_read.unit=MiB"), "the kernel says 'nan'" },
+		/* More than a recording may say; and as much. */
+		{ ONE("0", "events/cas_count_read=event=0x04,umask=0x0f", "events/cas_count_read.scale=1.5",
+		      "events/cas_count_read.unit=GiB"), "the kernel says '1.5'" },
+		{ ONE("0", "events/cas_count_read=event=0x04,umask=0x0f", "events/cas_count_read.scale=1",
+		      "events/cas_count_read.unit=GiB"), NULL },
 		{ ONE("0", "events/cas_count_read=event=0x104"), "is too large for its bits" },
 	};
 
