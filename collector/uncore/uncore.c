@@ -169,15 +169,16 @@ static int add_cpu(struct gus_uncore *u, struct gus_pmus *pmus, const struct gus
 	return 0;
 }
 
-/* The next CPUs of a list such as "0,28" or "0-1", and what is behind them. False: there is no such list. */
-static bool next_cpus(char **at, unsigned long *low, unsigned long *high)
+/* The next CPUs of a list such as "0,28" or "0-1", and what is behind them. False: there is no such list, or it has
+ * some below `least`: one that it had before would be counted twice. */
+static bool next_cpus(char **at, unsigned long least, unsigned long *low, unsigned long *high)
 {
 	if (!isdigit((unsigned char)**at))
 		return false;
 	*high = *low = strtoul(*at, at, 10);
 	if (**at == '-' && isdigit((unsigned char)(*at)[1]))
 		*high = strtoul(*at + 1, at, 10);
-	if (*low > *high || *high >= CPUS_MOST || (**at && **at != ','))
+	if (*low < least || *low > *high || *high >= CPUS_MOST || (**at && **at != ','))
 		return false;
 	*at += **at == ',';
 	return true;
@@ -187,14 +188,15 @@ static bool next_cpus(char **at, unsigned long *low, unsigned long *high)
 static int add_instance(struct gus_uncore *u, struct gus_pmus *pmus, const struct gus_pmu *pmu, struct gus_error *err)
 {
 	char text[TEXT_MAX] = "", *at = text;
-	unsigned long low, high;
+	unsigned long low, high, least = 0;
 
 	read_file(pmus, pmu, "cpumask", text, sizeof(text));
 	do {
-		if (!next_cpus(&at, &low, &high))
+		if (!next_cpus(&at, least, &low, &high))
 			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot count the traffic of memory: "
 					"%s/bus/event_source/devices/%s/cpumask, which says on which CPUs to count, %s",
 					pmus->root, pmu->name, *text ? "is no list of CPUs" : "is empty or missing");
+		least = high + 1;
 		for (unsigned long cpu = low; cpu <= high; cpu++)
 			if (add_cpu(u, pmus, pmu, (int)cpu, err) != 0)
 				return -1;

@@ -329,6 +329,8 @@ static void what_is_malformed(void **state)
 		{ ONE("0;1", "perf_event_mux_interval_ms=4"), "is no list of CPUs" },
 		{ ONE("0,", "perf_event_mux_interval_ms=4"), NULL }, /* as nothing is behind it */
 		{ ONE("2-0", "perf_event_mux_interval_ms=4"), "is no list of CPUs" },
+		{ ONE("0,0", "perf_event_mux_interval_ms=4"), "is no list of CPUs" }, /* it has one counter there */
+		{ ONE("0-2,1", "perf_event_mux_interval_ms=4"), "is no list of CPUs" },
 		{ ONE("0-", "perf_event_mux_interval_ms=4"), "is no list of CPUs" },
 		{ ONE("8192", "perf_event_mux_interval_ms=4"), "is no list of CPUs" },
 		{ ONE("0,9", "perf_event_mux_interval_ms=4"), "which socket CPU 9 is of" },
