@@ -350,8 +350,8 @@ static int explain_it(struct explain *e, struct gus_error *err)
 	if (run_traced(e, &why) == 0)
 		return 0;
 	if (e->o->from == FROM_COMMAND) /* of which record has said nothing here */
-		return gus_fail(err, why.code, "cannot explain '%s': %s; is it too short? gusprof record -- %s says more",
-				e->name, why.text, e->name);
+		return gus_fail(err, why.code, "cannot explain '%s': %s; is it too short? gusprof record -- %s says "
+				"more", e->name, why.text, e->name);
 	*err = why;
 	return -1;
 }

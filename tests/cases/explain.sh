@@ -54,6 +54,8 @@ ok "no such table: wrong options" is $? 129
 ok "a command: its status" is $? 7
 ok "a command: explained, on standard error" says '^  verdict  '
 ok "a command: nothing on standard output" test ! -s out
+"$gusprof" explain -- ./nowhere >out 2>err
+ok "a command that cannot be started" is $? 255
 "$GUS_BUILDDIR"/tests/machine/golden-target 60000 ms &
 children=$!
 "$gusprof" explain --uarch skylake --duration 2 -p $! >out 2>err
