@@ -10,23 +10,32 @@
 /* Makes sums up to that number. */
 static void reach(struct gus_topdown_sums *s, size_t number)
 {
-	const size_t each = s->events * s->events;
-
 	if (number < s->n)
 		return;
 	gus_vec_reserve(&s->heads, number + 1);
 	gus_vec_reserve(&s->counts, (number + 1) * s->events + 1);
-	gus_vec_reserve(&s->moments, (number + 1) * each + 1);
 	for (; s->n <= number; s->n++) {
 		s->heads.v[s->n] = (struct gus_topdown_sum){ 0 };
 		for (size_t i = 0; i < s->events; i++)
 			s->counts.v[s->n * s->events + i] = 0;
-		for (size_t i = 0; i < each; i++)
-			s->moments.v[s->n * each + i] = 0;
 	}
 	s->heads.n = s->n;
 	s->counts.n = s->n * s->events;
-	s->moments.n = s->n * each;
+}
+
+/* Cells are many, and samples with counts may be few, so what grows with the square of the events is made for those. */
+static double *moments_of(struct gus_topdown_sums *s, size_t number)
+{
+	const size_t each = s->events * s->events;
+	struct gus_topdown_sum *sum = &s->heads.v[number];
+
+	if (!sum->moments) {
+		sum->moments = ++s->moments_n;
+		gus_vec_reserve(&s->moments, s->moments_n * each + 1);
+		for (; s->moments.n < s->moments_n * each; s->moments.n++)
+			s->moments.v[s->moments.n] = 0;
+	}
+	return &s->moments.v[(sum->moments - 1) * each];
 }
 
 static void add_head(struct gus_topdown_sum *sum, uint64_t differences, uint64_t enabled_ns, uint64_t running_ns)
@@ -51,7 +60,7 @@ void gus_topdown_sums_add(struct gus_topdown_sums *s, size_t number, const struc
 	reach(s, number);
 	add_head(&s->heads.v[number], 1, d->enabled_ns, d->running_ns);
 	add_counts(s, number, d->counts);
-	moments = &s->moments.v[number * s->events * s->events];
+	moments = moments_of(s, number);
 	for (size_t i = 0; i < s->events; i++)
 		for (size_t j = 0; j < s->events; j++)
 			moments[i * s->events + j] += (double)d->counts[i] * (double)d->counts[j];
@@ -61,15 +70,17 @@ void gus_topdown_sums_merge(struct gus_topdown_sums *s, size_t number, const str
 {
 	const size_t each = s->events * s->events;
 	const struct gus_topdown_sum *head;
+	double *moments;
 
-	if (j >= from->n)
+	if (j >= from->n || !from->heads.v[j].moments)
 		return;
 	reach(s, number);
 	head = &from->heads.v[j];
 	add_head(&s->heads.v[number], head->differences, head->enabled_ns, head->running_ns);
 	add_counts(s, number, &from->counts.v[j * s->events]);
+	moments = moments_of(s, number);
 	for (size_t i = 0; i < each; i++)
-		s->moments.v[number * each + i] += from->moments.v[j * each + i];
+		moments[i] += from->moments.v[(head->moments - 1) * each + i];
 }
 
 /* What was not seen while others had the counters is in no difference: nothing is scaled. */
@@ -77,12 +88,12 @@ static void fill(const struct gus_topdown_sums *s, size_t number, const uint32_t
 		 struct gus_topdown_count *counts, double *moments)
 {
 	const uint64_t ran = s->heads.v[number].running_ns, *sum = &s->counts.v[number * s->events];
-	const double *from = &s->moments.v[number * s->events * s->events];
+	const uint32_t own = s->heads.v[number].moments;
 
 	for (size_t i = 0; i < s->events; i++) {
 		counts[at[i]] = (struct gus_topdown_count){ (double)sum[i], ran, ran, true };
-		for (size_t j = 0; j < s->events; j++)
-			moments[at[i] * n + at[j]] = from[i * s->events + j];
+		for (size_t j = 0; j < s->events && own; j++)
+			moments[at[i] * n + at[j]] = s->moments.v[((own - 1) * s->events + i) * s->events + j];
 	}
 }
 

@@ -27,13 +27,15 @@ struct gus_topdown_sums {
 	size_t events;                  /* of a difference; set by who makes it */
 	size_t n;                       /* sums there are, from 0; each is zero until something is added */
 	struct gus_vec(uint64_t) counts; /* by sum and event */
-	struct gus_vec(double) moments; /* by sum, event and event: M */
+	struct gus_vec(double) moments; /* by event and event: M, of those sums to which something was added */
 	struct gus_vec(struct gus_topdown_sum) heads;
+	uint32_t moments_n;             /* sums that have some */
 };
 
 struct gus_topdown_sum {
 	uint64_t differences;
 	uint64_t enabled_ns, running_ns; /* for how long counters were wanted meanwhile, and ran; 0: not told */
+	uint32_t moments;               /* which of the moments are its own, from 1; 0: it has none yet */
 };
 
 /* One difference. */
