@@ -14,11 +14,6 @@ const char *gus_account_cause_name(enum gus_account_cause cause)
 	return names[cause];
 }
 
-static bool divides(const struct gus_insn_info *info)
-{
-	return info->class == GUS_INSN_DIV || info->class == GUS_INSN_FP_DIV || info->class == GUS_INSN_FP_SQRT;
-}
-
 static bool serialises(const struct gus_insn_info *info)
 {
 	return info->flags & GUS_INSN_SERIALISING || info->class == GUS_INSN_FENCE;
@@ -30,7 +25,7 @@ static enum gus_account_cause base_cause(const struct gus_groups_site *site, con
 		return GUS_CAUSE_LOCK;
 	if (site->base <= GUS_CAUSE_CYCLES * site->executed)
 		return GUS_CAUSE_NONE;
-	if (divides(info))
+	if (gus_insn_class_divides((enum gus_insn_class)info->class))
 		return GUS_CAUSE_DIVIDER;
 	if (serialises(info))
 		return GUS_CAUSE_SERIALISATION;

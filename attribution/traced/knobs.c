@@ -34,7 +34,7 @@ static void add_op(const struct gus_traced *t, const struct gus_op *op, double t
 
 		for (size_t g = 0; u->ports && g < groups->n; g++)
 			if (!(u->ports & ~groups->ports[g]))
-				d->groups[g] += times / __builtin_popcountll(groups->ports[g]);
+				d->groups[g] += times * u->port_cycles / __builtin_popcountll(groups->ports[g]);
 		d->units[u->unit % 64] += u->unit ? times * u->unit_cycles : 0;
 		if (u->kind == GUS_UOP_COMPUTE) /* a fourth, as most latencies are hidden */
 			d->classes[t->program->insns[op->insn].info.class] += times * u->latency / 4;
@@ -77,7 +77,9 @@ static int list_knobs(struct gus_traced *t, const struct demand *d, struct gus_s
 static bool fill_sets(struct gus_traced *t)
 {
 	const struct gus_traced_set *sets = t->options.sets;
-	const struct gus_sensitivity predicted = { .knob = { GUS_KNOB_PREDICTED, 0, t->options.weight } };
+	/* What no list has, as it is no capacity of its own. */
+	const struct gus_sensitivity more[] = { { .knob = { GUS_KNOB_PREDICTED, 0, t->options.weight } },
+		{ .knob = { GUS_KNOB_DIVIDER, 0, t->options.weight } } };
 	struct gus_sensitivity *knobs;
 	bool added = false;
 	int n = gus_sensitivity_list(t->program, &t->groups_of_ports, t->options.config, true, true, t->options.weight,
@@ -90,8 +92,9 @@ static bool fill_sets(struct gus_traced *t)
 		for (int k = 0; k < n; k++)
 			if (sets[i].has(sets[i].context, &knobs[k]))
 				gus_vec_push(&t->sets[i + 1], knobs[k].knob);
-		if (sets[i].has(sets[i].context, &predicted))
-			gus_vec_push(&t->sets[i + 1], predicted.knob);
+		for (size_t k = 0; k < sizeof(more) / sizeof(*more); k++)
+			if (sets[i].has(sets[i].context, &more[k]))
+				gus_vec_push(&t->sets[i + 1], more[k].knob);
 		t->lanes[i + 1] = (struct gus_stream_lane){ t->sets[i + 1].v, t->sets[i + 1].n };
 		added |= t->sets[i + 1].n > before;
 	}

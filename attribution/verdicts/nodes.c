@@ -13,13 +13,13 @@
 #define DIVISION (UINT64_C(1) << 48)             /* latency of divisions and roots */
 #define RESULT (UINT64_C(1) << 49)               /* of all other results */
 
-#define UNIT_DIVIDER (UINT64_C(1) << 50)         /* of exclusive units, by their names in tables: dividers, */
-#define UNIT_LOCK (UINT64_C(1) << 51)            /* what locked instructions have to themselves, */
-#define UNIT_OTHER (UINT64_C(1) << 52)           /* and all others */
+/* Of exclusive units, by their names in tables: what locked instructions have, and all others but for dividers. */
+#define UNIT_LOCK (UINT64_C(1) << 50)
+#define UNIT_OTHER (UINT64_C(1) << 51)
 
 #define MISPREDICTS (KIND(MISPREDICT) | KIND(PREDICTED))
-#define DIVIDER (UNIT_DIVIDER | DIVISION)
-#define CHAINS (DIVISION | RESULT)
+#define DIVIDER (KIND(DIVIDER) | DIVISION)
+#define CHAINS (DIVIDER | RESULT)                /* or a chain of divisions would be more than its divisions */
 #define EXECUTION (KIND(PORTS) | RESULT | KIND(RS) | KIND(REGISTERS) | UNIT_OTHER)
 #define CORE (EXECUTION | DIVIDER)
 #define L1 (KIND(LOAD_LATENCY) | KIND(TLB) | KIND(FORWARD) | KIND(ALIAS) | KIND(LINE_SPLITS) | KIND(BANKS) | \
@@ -32,14 +32,14 @@
 #define BACKEND (MEMORY | CORE | KIND(ROB))
 #define WIDTH (KIND(RETIRE) | KIND(ISSUE))
 
-static uint64_t bit_of(const struct gus_sensitivity *s)
+static uint64_t bits_of(const struct gus_sensitivity *s)
 {
 	const struct gus_knob *k = &s->knob;
 
 	if (k->kind == GUS_KNOB_UNITS)
-		return strstr(s->name, "divider") ? UNIT_DIVIDER : strstr(s->name, "lock") ? UNIT_LOCK : UNIT_OTHER;
+		return strstr(s->name, "divider") ? KIND(DIVIDER) : strstr(s->name, "lock") ? UNIT_LOCK : UNIT_OTHER;
 	if (k->kind == GUS_KNOB_LATENCY)
-		return k->number == GUS_INSN_DIV || k->number == GUS_INSN_FP_DIV ? DIVISION : RESULT;
+		return gus_insn_class_divides((enum gus_insn_class)k->number) ? DIVISION : RESULT;
 	if (k->kind == GUS_KNOB_LEVEL_LATENCY || k->kind == GUS_KNOB_BANDWIDTH)
 		return k->number < GUS_HITS ? LEVEL(k->number) : 0;
 	return UINT64_C(1) << k->kind;
@@ -47,7 +47,7 @@ static uint64_t bit_of(const struct gus_sensitivity *s)
 
 bool gus_node_has(const void *node, const struct gus_sensitivity *knob)
 {
-	return ((const struct gus_node_kind *)node)->knobs & bit_of(knob);
+	return ((const struct gus_node_kind *)node)->knobs & bits_of(knob);
 }
 
 /* What cures it usually, where more than one node has it. */

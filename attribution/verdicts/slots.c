@@ -5,11 +5,18 @@
 #include <string.h>
 
 #include "model/code/program.h"
+#include "symbolizer/insn/insn.h"
+
+/* Empty slots of a cycle that may yet turn out to be the divider's, as what a division did is told when it retires. */
+struct late_cycle { uint64_t cycle; uint32_t op; double empty; };
+enum { LATE = 4096 };
 
 struct gus_slotted_thread {
 	struct gus_slotted *all;
 	const struct gus_program *program;
 	struct gus_core_listener listener;
+	uint64_t cycle, divides_until;
+	struct late_cycle late[LATE];   /* by cycle */
 };
 
 void gus_slotted_init(struct gus_slotted *s, uint32_t width)
@@ -38,9 +45,7 @@ static struct gus_slotted_op *op_of(struct gus_slotted_thread *t, uint32_t op)
 /* Not by units: some tables have dividers as cycles of a port, and units of other things. */
 static bool divides(const struct gus_program *p, uint32_t op)
 {
-	uint8_t class = p->insns[p->ops[op].insn].info.class;
-
-	return class == GUS_INSN_DIV || class == GUS_INSN_FP_DIV;
+	return gus_insn_class_divides((enum gus_insn_class)p->insns[p->ops[op].insn].info.class);
 }
 
 /* Where the back end took no more: what the oldest waits for. */
@@ -78,6 +83,12 @@ static enum gus_node thrown_away(const struct gus_core_cycle *c)
 	return c->state == GUS_COMMIT_FLUSHED && c->of_next ? GUS_NODE_CLEARS : GUS_NODE_MISPREDICTS;
 }
 
+static void forget(struct gus_slotted_thread *t)
+{
+	t->divides_until = 0;
+	memset(t->late, 0, sizeof(t->late));
+}
+
 static void on_cycle(void *context, const struct gus_core_cycle *c)
 {
 	struct gus_slotted_thread *t = context;
@@ -86,6 +97,9 @@ static void on_cycle(void *context, const struct gus_core_cycle *c)
 	double empty = used < width ? width - used : 0;
 
 	t->all->cycles++;
+	if (c->cycle < t->cycle) /* it begins again */
+		forget(t);
+	t->cycle = c->cycle;
 	if (c->op == UINT32_MAX)
 		return;
 	op = op_of(t, c->op);
@@ -94,11 +108,33 @@ static void on_cycle(void *context, const struct gus_core_cycle *c)
 	if (empty > 0) {
 		enum gus_node node = empty_slots(t->program, c);
 
+		if (node == GUS_NODE_PORTS && c->cycle < t->divides_until)
+			node = GUS_NODE_DIVIDER;
+		if (node == GUS_NODE_PORTS)
+			t->late[c->cycle % LATE] = (struct late_cycle){ c->cycle, c->op, empty };
 		if (node == GUS_NODE_MEMORY)
 			op->waiting += empty;
 		else
 			op->of[node] += empty;
 	}
+}
+
+/* While a unit or port divides, what waits for a port or a result waits for that. */
+static void was_divided(struct gus_slotted_thread *t, const struct gus_uop *u, const struct gus_core_event *e)
+{
+	uint64_t busy = u->unit_cycles > u->port_cycles ? u->unit_cycles : u->port_cycles, end = e->dispatched + busy;
+
+	for (uint64_t cycle = e->dispatched; busy > 1 && cycle < end; cycle++) {
+		struct late_cycle *l = &t->late[cycle % LATE];
+
+		if (l->cycle != cycle || !(l->empty > 0))
+			continue;
+		op_of(t, l->op)->of[GUS_NODE_PORTS] -= l->empty;
+		op_of(t, l->op)->of[GUS_NODE_DIVIDER] += l->empty;
+		l->empty = 0;
+	}
+	if (busy > 1 && end > t->divides_until)
+		t->divides_until = end;
 }
 
 static void on_uop(void *context, const struct gus_core_event *e)
@@ -107,6 +143,9 @@ static void on_uop(void *context, const struct gus_core_event *e)
 
 	if (e->bytes && e->level > GUS_HIT_L1 && e->level < GUS_HITS)
 		op_of(t, e->op)->levels[e->level] += e->miss ? e->miss : 1;
+	if (e->uop < t->program->uops_n && t->program->uops[e->uop].kind == GUS_UOP_COMPUTE &&
+	    divides(t->program, e->op))
+		was_divided(t, &t->program->uops[e->uop], e);
 }
 
 const struct gus_core_listener *gus_slotted_listen(struct gus_slotted *s, const struct gus_program *program)

@@ -61,40 +61,51 @@ static bool may_be_cause(const struct gus_causal *v, enum gus_node node)
 	return !gus_nodes[node].silent && (!gus_nodes[node].level || v->nodes[node].share >= GUS_CAUSAL_NOTICED);
 }
 
-/* Of two that gain nearly the same the narrower one, else that which gains more; and the first of equals. */
+static double part_of(const struct gus_causal_node *n)
+{
+	return n->speedup / (1 + n->speedup);
+}
+
+static bool is_candidate(const struct gus_causal *v, enum gus_node node, double best)
+{
+	return may_be_cause(v, node) && part_of(&v->nodes[node]) >= GUS_CAUSAL_SAME * best;
+}
+
+/* Another candidate is of some of its resources alone, or of the same deeper in the tree. */
+static bool holds_another(const struct gus_causal *v, enum gus_node node, double best)
+{
+	for (unsigned i = 0; i < GUS_NODES; i++) {
+		enum gus_node other = (enum gus_node)i;
+
+		if (other != node && is_candidate(v, other, best) && !(gus_nodes[i].knobs & ~gus_nodes[node].knobs) &&
+		    (gus_nodes[i].knobs != gus_nodes[node].knobs || breadth(other) < breadth(node)))
+			return true;
+	}
+	return false;
+}
+
+/* Of those that gain nearly the same one that holds no other, of these the narrowest, and of these that which gains
+ * most, the first of equals. */
 static enum gus_node choose(const struct gus_causal *v)
 {
 	enum gus_node chosen = GUS_NODE_NONE;
 	double best = 0;
 
 	for (unsigned i = 0; i < GUS_NODES; i++)
-		if (may_be_cause(v, (enum gus_node)i) && v->nodes[i].speedup > best)
-			best = v->nodes[i].speedup;
-	if (best < GUS_CAUSAL_WORTH)
+		if (may_be_cause(v, (enum gus_node)i) && part_of(&v->nodes[i]) > best)
+			best = part_of(&v->nodes[i]);
+	if (speedup_of(best) < GUS_CAUSAL_WORTH)
 		return GUS_NODE_NONE;
 	for (unsigned i = 0; i < GUS_NODES; i++) {
 		enum gus_node node = (enum gus_node)i;
 
-		if (!may_be_cause(v, node) || v->nodes[node].speedup < GUS_CAUSAL_SAME * best)
+		if (!is_candidate(v, node, best) || holds_another(v, node, best))
 			continue;
 		if (chosen == GUS_NODE_NONE || breadth(node) < breadth(chosen) ||
 		    (breadth(node) == breadth(chosen) && v->nodes[node].speedup > v->nodes[chosen].speedup))
 			chosen = node;
 	}
 	return chosen;
-}
-
-static void name_divider(struct gus_causal *v)
-{
-	struct gus_causal_node *divider = &v->nodes[GUS_NODE_DIVIDER], *ports = &v->nodes[GUS_NODE_PORTS];
-
-	if (v->cause != GUS_NODE_PORTS || divider->share <= ports->share)
-		return;
-	divider->speedup = ports->speedup;
-	divider->low = ports->low;
-	divider->high = ports->high;
-	divider->label = label_of(divider, &gus_nodes[GUS_NODE_DIVIDER]);
-	v->cause = GUS_NODE_DIVIDER;
 }
 
 /* A set of several resources, of which no smaller set within it gains what is worth a change. */
@@ -127,6 +138,5 @@ void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g)
 		n->label = label_of(n, &gus_nodes[i]);
 	}
 	v->cause = choose(v);
-	name_divider(v);
 	v->together = only_together(v);
 }

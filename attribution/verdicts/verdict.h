@@ -16,9 +16,9 @@
 
 /* How many times as much of a set there is: nearly no limit any more, and windows that still fit into memory. */
 enum { GUS_CAUSAL_MORE = 16 };
-/* Less than the first is not worth a change; what has fewer slots than the second nobody looks at; and a set that gains
- * as large a part of another's gain says the same with fewer resources. */
-static const double GUS_CAUSAL_WORTH = 0.05, GUS_CAUSAL_NOTICED = 0.05, GUS_CAUSAL_SAME = 0.75;
+/* Less than the first is not worth a change; what has fewer slots than the second nobody looks at; and a set that
+ * brings back as large a part of what another does says the same with fewer resources. */
+static const double GUS_CAUSAL_WORTH = 0.05, GUS_CAUSAL_NOTICED = 0.05, GUS_CAUSAL_SAME = 0.8;
 
 enum gus_label {
 	GUS_LABEL_NONE,         /* neither slots nor gain */
@@ -41,10 +41,9 @@ struct gus_causal_node {
 
 struct gus_causal {
 	struct gus_causal_node nodes[GUS_NODES];
-	/* What gains most, and of what gains nearly as much that which has the fewest resources, but for nodes that
-	 * have hardly any slots: there the engines contradict each other. Where ports are it, and more slots are lost
-	 * to divisions than to all other execution, these: some tables have dividers as cycles of a port.
-	 * GUS_NODE_NONE: nothing is worth a change. */
+	/* What gains most, and of what brings nearly as much back that which has the fewest resources, but for nodes
+	 * that have hardly any slots: there the engines contradict each other. GUS_NODE_NONE: nothing is worth a
+	 * change. */
 	enum gus_node cause;
 	bool together;          /* of the cause's resources none alone is worth it */
 };

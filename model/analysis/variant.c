@@ -260,9 +260,7 @@ static void judge_fes(struct view *v)
 
 static bool divides(const struct gus_program *p, const struct gus_op *op)
 {
-	enum gus_insn_class class = (enum gus_insn_class)p->insns[op->insn].info.class;
-
-	return class == GUS_INSN_DIV || class == GUS_INSN_FP_DIV || class == GUS_INSN_FP_SQRT;
+	return gus_insn_class_divides((enum gus_insn_class)p->insns[op->insn].info.class);
 }
 
 /* The last uop that computes has the results; the ones before it are what makes a division long. */

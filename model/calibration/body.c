@@ -48,7 +48,7 @@ struct lane {
 
 bool gus_body_has_digits(const struct gus_subject *s)
 {
-	return s->info.class == GUS_INSN_DIV || s->info.class == GUS_INSN_FP_DIV || s->info.class == GUS_INSN_FP_SQRT;
+	return gus_insn_class_divides((enum gus_insn_class)s->info.class);
 }
 
 /* Of the x86 mnemonics of division and root: singles end in ss or ps. */

@@ -64,7 +64,7 @@ struct NAME(state) {
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
 	stream_time levels[GUS_HITS], tlb, walk, penalty, drain, forwards[GUS_FORWARDINGS], forward_address;
-	stream_time split, page_split, split_share, alias;
+	stream_time split, page_split, split_share, division_share, alias;
 	stream_time *costs;
 	size_t costs_n, costs_room;
 	int64_t base[LANES];                    /* ticks that were taken off */
@@ -151,6 +151,7 @@ INLINE void NAME(fill)(struct NAME(state) *k, const struct stream *s, unsigned f
 	k->page_split = NAME(lanes_of)(s->page_split, first);
 	k->forward_address = NAME(lanes_of)(s->forward_address, first);
 	k->split_share = NAME(lanes_of)(s->split_share, first);
+	k->division_share = NAME(lanes_of)(s->division_share, first);
 	k->alias = NAME(lanes_of)(s->alias, first);
 	for (unsigned kind = 0; kind < GUS_FORWARDINGS; kind++)
 		k->forwards[kind] = NAME(lanes_of)(s->forwards[kind], first);
@@ -403,6 +404,25 @@ INLINE stream_time NAME(late_load)(struct NAME(state) *k, const struct stream *s
 	return LATER(start, t);
 }
 
+/* Ticks times a share of STREAM_SHARE: in two parts, as all of them times the share may be too large. */
+INLINE stream_time NAME(part)(stream_time ticks, stream_time share)
+{
+	stream_time whole = ticks / STREAM_SHARE;
+
+	return whole * share + (ticks - whole * STREAM_SHARE) * share / STREAM_SHARE;
+}
+
+/* For how long a use takes its resource. */
+INLINE stream_time NAME(busy)(const struct NAME(state) *k, const struct stream_use *use)
+{
+	stream_time ticks = k->inverse[use->resource];
+
+	if (use->times == 1)
+		return ticks;
+	ticks = ticks * use->times;
+	return use->divides ? NAME(part)(ticks, k->division_share) : ticks;
+}
+
 /* The earliest start by ports, units and operands (lines 31 to 35); why, in lane 0.
  *
  * Ports are conjunctive resources (section 3.1.1, "Execution ports"): nobody chooses one. A uop on p01 uses p01,
@@ -422,7 +442,7 @@ INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, co
 
 	for (uint32_t i = 0; i < needs->uses_n; i++) {
 		const struct stream_use *use = &s->uses.v[needs->use + i];
-		stream_time free = k->resource[use->resource], ticks = k->inverse[use->resource];
+		stream_time free = k->resource[use->resource];
 
 		if (log) {
 			if (stream_later(log, FIRST(free), when, toss + i)) {
@@ -433,7 +453,7 @@ INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, co
 				log->since[use->resource] = seq;
 		}
 		start = LATER(start, free);
-		k->resource[use->resource] = LATER(free, k->dispatch) + (use->times == 1 ? ticks : ticks * use->times);
+		k->resource[use->resource] = LATER(free, k->dispatch) + NAME(busy)(k, use);
 	}
 	for (unsigned i = 0; i < u->in_n; i++) {
 		unsigned reg = s->p->flows[u->in + i].reg;
@@ -468,11 +488,8 @@ INLINE stream_time NAME(cross_line)(struct NAME(state) *k, const struct stream *
 	}
 	for (uint32_t i = 0; i < needs->uses_n; i++) {
 		const struct stream_use *use = &s->uses.v[needs->use + i];
-		stream_time ticks = k->inverse[use->resource] * use->times, whole = ticks / STREAM_SHARE;
-
-		/* In two parts, as all of it times the share may be too large. */
-		k->resource[use->resource] = k->resource[use->resource] + whole * k->split_share +
-			(ticks - whole * STREAM_SHARE) * k->split_share / STREAM_SHARE;
+		k->resource[use->resource] = k->resource[use->resource] +
+			NAME(part)(NAME(busy)(k, use), k->split_share);
 	}
 	if (u->kind != GUS_UOP_LOAD)
 		return start;

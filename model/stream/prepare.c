@@ -149,6 +149,12 @@ static void prepare_resources(struct stream *s, size_t from)
 		}
 }
 
+/* What is left of a use in that lane, in shares of STREAM_SHARE. */
+static int32_t share_of(double weight)
+{
+	return weight > 0 ? (int32_t)lround(STREAM_SHARE / weight) : 0;
+}
+
 /* What a load meets by its place: a store that feeds it, the end of a line, a store at the same place of a page. */
 static void prepare_hazards(struct stream *s, size_t lane)
 {
@@ -162,7 +168,7 @@ static void prepare_hazards(struct stream *s, size_t lane)
 	s->forward_address[lane] = ticks(s->c->store_forward_address > s->c->store_forward_latency ?
 					 s->c->store_forward_address - s->c->store_forward_latency : 0,
 					 weight_of(s->o, lane, GUS_KNOB_FORWARD, 0));
-	s->split_share[lane] = splits > 0 ? (int32_t)lround(STREAM_SHARE / splits) : 0;
+	s->split_share[lane] = share_of(splits);
 	s->alias[lane] = ticks(s->c->alias_penalty, weight_of(s->o, lane, GUS_KNOB_ALIAS, 0));
 }
 
@@ -190,6 +196,7 @@ static void prepare_memory(struct stream *s)
 		s->penalty[lane] = is_predicted(s->o, lane) ? PREDICTED :
 			ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
 		s->drain[lane] = ticks(s->c->l1d_stores ? 1 : 0, weight_of(s->o, lane, GUS_KNOB_STORES, 0));
+		s->division_share[lane] = share_of(weight_of(s->o, lane, GUS_KNOB_DIVIDER, 0));
 		prepare_hazards(s, lane);
 	}
 }
@@ -205,10 +212,11 @@ static void prepare_uses(struct stream *s, uint32_t number)
 	for (size_t g = 0; u->ports && g < s->resources.n; g++)
 		if (!(u->ports & ~s->resources.ports[g]))
 			gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_GROUPS_AT + g), u->port_cycles ?
-								   u->port_cycles : 1 });
+								   u->port_cycles : 1, to->divides &&
+								   u->port_cycles > 1 });
 	if (u->unit)
 		gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_UNITS_AT + u->unit % STREAM_UNITS),
-							   u->unit_cycles });
+							   u->unit_cycles, to->divides && u->unit_cycles > 1 });
 	to->uses_n = (uint32_t)s->uses.n - to->use;
 }
 
@@ -218,6 +226,7 @@ static void prepare_uop(struct stream *s, uint32_t number, uint32_t class)
 	enum gus_knob_kind kind = u->kind == GUS_UOP_LOAD ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
 	struct stream_uop *to = &s->uops.v[number];
 
+	to->divides = u->kind == GUS_UOP_COMPUTE && gus_insn_class_divides((enum gus_insn_class)class);
 	class = u->kind == GUS_UOP_LOAD ? 0 : class;
 	prepare_uses(s, number);
 	to->latency = cost(s, u->latency, kind, class);

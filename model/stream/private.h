@@ -88,11 +88,13 @@ struct stream_uop {
 	uint32_t use, uses_n;           /* of resources */
 	uint32_t latency;               /* cost until it is complete */
 	uint8_t station;                /* the part of the reservation station that it waits in */
+	bool divides;
 };
 
 struct stream_use {
 	uint16_t resource;
 	uint16_t times;
+	bool divides;                   /* for more than one cycle, for a division */
 };
 
 struct stream_op {
@@ -135,6 +137,7 @@ struct stream {
 	/* Of an access that crosses a line: its penalty, and which part of its uop's own use of ports the second line
 	 * takes, in shares of STREAM_SHARE. Of a load with an alias: its penalty. */
 	int32_t split[GUS_STREAM_LANES], page_split[GUS_STREAM_LANES], split_share[GUS_STREAM_LANES];
+	int32_t division_share[GUS_STREAM_LANES]; /* how much of its cycles a division takes, in shares likewise */
 	int32_t alias[GUS_STREAM_LANES];
 	/* From a store's address to a load of it: by how much that takes longer than from its data. */
 	int32_t forward_address[GUS_STREAM_LANES];

@@ -48,6 +48,11 @@ const char *gus_insn_class_name(enum gus_insn_class class)
 	return (unsigned)class < GUS_INSN_CLASSES ? class_names[class] : NULL;
 }
 
+bool gus_insn_class_divides(enum gus_insn_class class)
+{
+	return class == GUS_INSN_DIV || class == GUS_INSN_FP_DIV || class == GUS_INSN_FP_SQRT;
+}
+
 size_t gus_insn_bad_text(struct gus_insn *insn, size_t length)
 {
 	insn->length = (uint8_t)length;

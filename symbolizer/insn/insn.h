@@ -8,6 +8,7 @@
 #ifndef GUS_SYMBOLIZER_INSN_INSN_H
 #define GUS_SYMBOLIZER_INSN_INSN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,6 +73,8 @@ enum gus_insn_class {
 
 /* The name of a class as tables and reports write it ("fp_add"); NULL if there is no such class. */
 const char *gus_insn_class_name(enum gus_insn_class class);
+/* Divisions and roots, which have the same units. */
+bool gus_insn_class_divides(enum gus_insn_class class);
 
 /* Registers, one flat numbering an ISA. A number is a whole architectural register: al, ah, ax, eax and rax are one,
  * and so are xmm0, ymm0 and zmm0; how much of it is used stands in the access. Zero is no register. */

@@ -341,6 +341,37 @@ static void test_predicted(void **state)
 	gus_program_free(p);
 }
 
+/* A table has a divider as a unit (Skylake) or as cycles of a port (Zen 3): in both its lane takes a half, and all that
+ * else waits for that port goes on; of what divides nothing nothing changes. */
+static void test_divider(void **state)
+{
+	static const char integer[] = "\x31\xd2\x48\x89\xf0\x48\xf7\xf1\x49\xff\xc9\x75\xf3"; /* div rcx */
+	static const char vector[] = "\xc5\xf3\x5e\xc2\x48\xff\xca\x75\xf7"; /* vdivsd xmm0, xmm1, xmm2 */
+	const struct gus_knob half = { GUS_KNOB_DIVIDER, 0, 2 }, most = { GUS_KNOB_DIVIDER, 0, 16 };
+	const struct gus_stream_lane lanes[] = { { NULL, 0 }, { &half, 1 }, { &most, 1 } };
+	struct gus_stream_options o = { .iterations = 4000, .lanes = lanes, .lanes_n = 3 };
+	struct gus_uarch *zen = made_table("znver3");
+	struct gus_program *p = made_program(zen, integer, sizeof(integer) - 1);
+	struct gus_core_config zen_config;
+	struct gus_stream_result r;
+
+	(void)state;
+	gus_core_config_of(&zen_config, zen);
+	assert_int_equal(gus_stream_run(p, &zen_config, &o, &r, NULL), 0);
+	assert_true(fabs(r.per_iteration[0] - 6) < 0.05 && fabs(r.per_iteration[1] - 3) < 0.05);
+	assert_true(r.per_iteration[2] < 1.2);
+	gus_program_free(p);
+	gus_uarch_free(zen);
+	p = PROGRAM(vector);
+	assert_int_equal(gus_stream_run(p, &config, &o, &r, NULL), 0);
+	assert_true(fabs(r.per_iteration[0] - 4) < 0.05 && fabs(r.per_iteration[1] - 2) < 0.05);
+	gus_program_free(p);
+	p = PROGRAM(MIXED);
+	assert_int_equal(gus_stream_run(p, &config, &o, &r, NULL), 0);
+	assert_true(r.cycles[1] <= r.cycles[0] && r.cycles[1] >= r.cycles[0]);
+	gus_program_free(p);
+}
+
 /* The core engine says how much a small reservation station holds the second chain up. */
 static void test_station(void **state)
 {
@@ -658,7 +689,7 @@ int main(void)
 		cmocka_unit_test(test_figure1),
 		cmocka_unit_test(test_balanced),
 		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_updates),
-		cmocka_unit_test(test_mispredicted), cmocka_unit_test(test_predicted),
+		cmocka_unit_test(test_mispredicted), cmocka_unit_test(test_predicted), cmocka_unit_test(test_divider),
 		cmocka_unit_test(test_station), cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_wider_than_the_station),
 		cmocka_unit_test(test_station_parts), cmocka_unit_test(test_many_wait),
