@@ -99,6 +99,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/thread.c \
 	attribution/traced/traced.c attribution/traced/traced.h \
 	attribution/verdicts/nodes.c attribution/verdicts/nodes.h \
+	attribution/verdicts/residuals.c attribution/verdicts/residuals.h \
 	attribution/verdicts/slots.c attribution/verdicts/slots.h \
 	attribution/verdicts/verdict.c attribution/verdicts/verdict.h
 nodist_attribution_libattribution_a_SOURCES = attribution/topdown/builtin_list.h

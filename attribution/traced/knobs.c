@@ -78,8 +78,11 @@ static bool fill_sets(struct gus_traced *t)
 {
 	const struct gus_traced_set *sets = t->options.sets;
 	/* What no list has, as it is no capacity of its own. */
-	const struct gus_sensitivity more[] = { { .knob = { GUS_KNOB_PREDICTED, 0, t->options.weight } },
-		{ .knob = { GUS_KNOB_DIVIDER, 0, t->options.weight } } };
+	const double weight = t->options.weight;
+	const struct gus_sensitivity more[] = { { .knob = { GUS_KNOB_PREDICTED, 0, weight } },
+		{ .knob = { GUS_KNOB_HELD, GUS_HELD_BY_DIVISIONS, weight } },
+		{ .knob = { GUS_KNOB_HELD, GUS_HELD_BY_FENCES, weight } },
+		{ .knob = { GUS_KNOB_HELD, GUS_HELD_BY_LOCKS, weight } } };
 	struct gus_sensitivity *knobs;
 	bool added = false;
 	int n = gus_sensitivity_list(t->program, &t->groups_of_ports, t->options.config, true, true, t->options.weight,

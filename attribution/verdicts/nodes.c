@@ -10,20 +10,19 @@
  * together. */
 #define KIND(kind) (UINT64_C(1) << GUS_KNOB_##kind)
 #define LEVEL(hit) (UINT64_C(1) << (32 + (hit))) /* latency and bandwidth of a level */
-#define DIVISION (UINT64_C(1) << 48)             /* latency of divisions and roots */
+#define DIVIDER (UINT64_C(1) << 48)              /* divisions and roots: latencies, ports and units */
 #define RESULT (UINT64_C(1) << 49)               /* of all other results */
 
-/* Of exclusive units, by their names in tables: what locked instructions have, and all others but for dividers. */
-#define UNIT_LOCK (UINT64_C(1) << 50)
-#define UNIT_OTHER (UINT64_C(1) << 51)
+#define FENCE (UINT64_C(1) << 50)                /* of what waits for all that is before it, and all behind waits for */
+#define LOCK (UINT64_C(1) << 51)                 /* of locked instructions, and of the unit that they have */
+#define UNIT_OTHER (UINT64_C(1) << 52)           /* exclusive units, but for locks and dividers */
 
 #define MISPREDICTS (KIND(MISPREDICT) | KIND(PREDICTED))
-#define DIVIDER (KIND(DIVIDER) | DIVISION)
 #define CHAINS (DIVIDER | RESULT)                /* or a chain of divisions would be more than its divisions */
 #define EXECUTION (KIND(PORTS) | RESULT | KIND(RS) | KIND(REGISTERS) | UNIT_OTHER)
-#define CORE (EXECUTION | DIVIDER)
+#define CORE (EXECUTION | DIVIDER | FENCE)
 #define L1 (KIND(LOAD_LATENCY) | KIND(TLB) | KIND(FORWARD) | KIND(ALIAS) | KIND(LINE_SPLITS) | KIND(BANKS) | \
-	KIND(LOAD_BUFFER) | UNIT_LOCK)
+	KIND(LOAD_BUFFER) | LOCK)
 #define L2 LEVEL(GUS_HIT_L2)
 #define L3 LEVEL(GUS_HIT_L3)
 #define DRAM LEVEL(GUS_HIT_MEMORY)
@@ -32,14 +31,29 @@
 #define BACKEND (MEMORY | CORE | KIND(ROB))
 #define WIDTH (KIND(RETIRE) | KIND(ISSUE))
 
+/* Latencies, by who has them. */
+static uint64_t of_class(enum gus_insn_class class)
+{
+	if (class == GUS_INSN_FENCE || class == GUS_INSN_SYSTEM)
+		return FENCE;
+	return class == GUS_INSN_ATOMIC ? LOCK : gus_insn_class_divides(class) ? DIVIDER : RESULT;
+}
+
+static uint64_t of_held(uint32_t held)
+{
+	return held == GUS_HELD_BY_DIVISIONS ? DIVIDER : held == GUS_HELD_BY_FENCES ? FENCE : LOCK;
+}
+
 static uint64_t bits_of(const struct gus_sensitivity *s)
 {
 	const struct gus_knob *k = &s->knob;
 
 	if (k->kind == GUS_KNOB_UNITS)
-		return strstr(s->name, "divider") ? KIND(DIVIDER) : strstr(s->name, "lock") ? UNIT_LOCK : UNIT_OTHER;
+		return strstr(s->name, "divider") ? DIVIDER : strstr(s->name, "lock") ? LOCK : UNIT_OTHER;
+	if (k->kind == GUS_KNOB_HELD)
+		return of_held(k->number);
 	if (k->kind == GUS_KNOB_LATENCY)
-		return gus_insn_class_divides((enum gus_insn_class)k->number) ? DIVISION : RESULT;
+		return of_class((enum gus_insn_class)k->number);
 	if (k->kind == GUS_KNOB_LEVEL_LATENCY || k->kind == GUS_KNOB_BANDWIDTH)
 		return k->number < GUS_HITS ? LEVEL(k->number) : 0;
 	return UINT64_C(1) << k->kind;
@@ -93,7 +107,7 @@ const struct gus_node_kind gus_nodes[GUS_NODES] = {
 	[GUS_NODE_DIVIDER] = { "divider", "divisions and roots", 3, GUS_NODE_CORE, DIVIDER, NULL,
 		"divide less: multiply by a reciprocal, hoist it out of the loop, divide vectors or narrower numbers" },
 	[GUS_NODE_SERIALISING] = { "serialising", "instructions that let nothing begin behind them", 3, GUS_NODE_CORE,
-		0, "the model has no capacity that serialising instructions are of", "do it less often" },
+		FENCE, NULL, "do it less often; a weaker fence, or none where an ordered or locked access does" },
 	[GUS_NODE_PORTS] = { "ports_utilization", "ports, and what waits for results", 3, GUS_NODE_CORE, EXECUTION,
 		NULL, "fewer instructions for the same: vectors, other instructions for the busiest port" },
 	[GUS_NODE_RETIRING] = { "retiring", "what the program is for", 1, GUS_NODE_NONE, WIDTH, NULL,
@@ -118,6 +132,6 @@ const struct gus_node_kind gus_nodes[GUS_NODES] = {
 		NULL, "keep it in a register; load what was stored in the same size and place" },
 	[GUS_NODE_ALIASES] = { "aliases", "loads and stores whose low 12 bits are the same", 0, GUS_NODE_NONE,
 		KIND(ALIAS), NULL, "place the arrays at another distance" },
-	[GUS_NODE_LOCKS] = { "locks", "locked instructions", 0, GUS_NODE_NONE, UNIT_LOCK, NULL,
+	[GUS_NODE_LOCKS] = { "locks", "locked instructions", 0, GUS_NODE_NONE, LOCK, NULL,
 		"lock less often: counters for each thread that are added up later, larger steps" },
 };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double NORMAL = 1.96, PART_MOST = 0.999;
+static const double NORMAL = 1.96;
 
 const char *gus_label_name(enum gus_label label)
 {
@@ -14,20 +14,14 @@ const char *gus_label_name(enum gus_label label)
 	return names[label];
 }
 
-static double speedup_of(double part)
+/* Of the logarithm of T/T': what is sampled is off by as much as that is long, the model by a part of the gain. */
+static void set_interval(struct gus_causal_node *n, double error, double model, double residual)
 {
-	part = part > PART_MOST ? PART_MOST : part;
-	return part / (1 - part);
-}
+	double gain = log1p(n->speedup), sampled = NORMAL * error / (1 + n->speedup);
+	double half = hypot(sampled, hypot(model, residual) * gain);
 
-/* d(c / (1 + c)) / dc is 1 / (1 + c)^2. */
-static void set_interval(struct gus_causal_node *n, double error, double model)
-{
-	double part = n->speedup / (1 + n->speedup), sampled = NORMAL * error / ((1 + n->speedup) * (1 + n->speedup));
-	double half = hypot(sampled, model * part);
-
-	n->low = speedup_of(part - half);
-	n->high = speedup_of(part + half);
+	n->low = expm1(gain - half);
+	n->high = expm1(gain + half);
 }
 
 static enum gus_label label_of(const struct gus_causal_node *n, const struct gus_node_kind *kind)
@@ -94,7 +88,7 @@ static enum gus_node choose(const struct gus_causal *v)
 	for (unsigned i = 0; i < GUS_NODES; i++)
 		if (may_be_cause(v, (enum gus_node)i) && part_of(&v->nodes[i]) > best)
 			best = part_of(&v->nodes[i]);
-	if (speedup_of(best) < GUS_CAUSAL_WORTH)
+	if (best / (1 - best) < GUS_CAUSAL_WORTH)
 		return GUS_NODE_NONE;
 	for (unsigned i = 0; i < GUS_NODES; i++) {
 		enum gus_node node = (enum gus_node)i;
@@ -134,7 +128,7 @@ void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g)
 		n->promise = n->share < 1 ? n->share / (1 - n->share) : INFINITY;
 		n->speedup = gus_nodes[i].silent ? 0 : g->speedups[i];
 		if (!gus_nodes[i].silent)
-			set_interval(n, g->errors[i], g->model);
+			set_interval(n, g->errors[i], g->model, g->residuals[i]);
 		n->label = label_of(n, &gus_nodes[i]);
 	}
 	v->cause = choose(v);

@@ -4,9 +4,9 @@
  * detection through microarchitectural sensitivity", section 3.2): all that a node stands for is turned up, and what
  * the region gains is held against what the node's slots promise.
  *
- * The node with share s of the slots promises s / (1 - s). Let B = c / (1 + c) be the part of the time that goes
- * away where c is the speedup. Errors of B are those of the sample that was timed, and the model's own: as large a
- * part of B as the model's time of such code is off in general. */
+ * The node with share s of the slots promises s / (1 - s). Of a speedup c the logarithm of 1 + c is off by the error
+ * of the sample that was timed, by a part of itself that the model's gains are off by in general, and by a part that
+ * the calibration's figures for that node are off by. */
 #ifndef GUS_ATTRIBUTION_VERDICTS_VERDICT_H
 #define GUS_ATTRIBUTION_VERDICTS_VERDICT_H
 
@@ -19,6 +19,10 @@ enum { GUS_CAUSAL_MORE = 16 };
 /* Less than the first is not worth a change; what has fewer slots than the second nobody looks at; and a set that
  * brings back as large a part of what another does says the same with fewer resources. */
 static const double GUS_CAUSAL_WORTH = 0.05, GUS_CAUSAL_NOTICED = 0.05, GUS_CAUSAL_SAME = 0.8;
+
+/* Within which part of its logarithm 95 of 100 gains are right: of pairs of loops with and without one limit, timed and
+ * traced (docs/accuracy.md, Gains); and of tables that nobody has held against a CPU, taken for it. */
+static const double GUS_CAUSAL_MODEL = 0.18, GUS_CAUSAL_UNTOLD = 0.25;
 
 enum gus_label {
 	GUS_LABEL_NONE,         /* neither slots nor gain */
@@ -52,7 +56,8 @@ struct gus_causal_given {
 	const double *slots;    /* GUS_NODES_OF_TREE of them, each with its parts */
 	const double *speedups; /* GUS_NODES, by sets */
 	const double *errors;   /* their standard errors */
-	double model;           /* how far the model's time is off in general, as a part of it */
+	const double *residuals; /* of the calibration: gus_node_residual of each */
+	double model;           /* GUS_CAUSAL_MODEL, or where nobody has held the table against a CPU _UNTOLD */
 };
 void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g);
 

@@ -10,6 +10,7 @@
 
 #include "attribution/traced/lines.h"
 #include "attribution/traced/regions.h"
+#include "attribution/verdicts/residuals.h"
 #include "attribution/verdicts/slots.h"
 #include "base/error.h"
 #include "base/path.h"
@@ -31,10 +32,6 @@ enum { SNAPSHOTS = 24, WINDOW = 500000 };
 
 /* Regions are told until so much of the time has them, but none with less than the second. */
 static const double MATTERS = 0.8, LEAST = 0.02;
-/* Where nobody knows how far the model is off: what it was off by on programs of CPUs that are known
- * (docs/accuracy.md), and more. */
-static const double UNTOLD = 0.25;
-
 struct explain_options {
 	int from;                       /* FROM_*: the input */
 	const char *input, *uarch, *output;
@@ -126,8 +123,9 @@ static void judge(const struct explain *e, const struct gus_explain_view *v, uin
 {
 	const struct gus_traced *t = v->model->traced;
 	const struct gus_traced_region *r = &t->regions.v[region];
-	double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES] = { 0 }, errors[GUS_NODES] = { 0 };
-	struct gus_causal_given given = { slots, speedups, errors, v->told > 0 ? v->told : UNTOLD };
+	double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES] = { 0 }, errors[GUS_NODES] = { 0 }, residuals[GUS_NODES];
+	struct gus_causal_given given = { slots, speedups, errors, residuals, v->calibrated || v->told > 0 ?
+		GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD };
 	struct gus_traced_set sets[GUS_NODES];
 	enum gus_node of[GUS_NODES];
 	size_t n = list_sets(sets, of);
@@ -139,6 +137,8 @@ static void judge(const struct explain *e, const struct gus_explain_view *v, uin
 		speedups[of[i]] = with > 0 && r->cycles[0] > with ? r->cycles[0] / with - 1 : 0;
 		errors[of[i]] = r->errors[i + 1];
 	}
+	for (unsigned i = 0; i < GUS_NODES; i++)
+		residuals[i] = gus_node_residual(e->table.uarch, (enum gus_node)i);
 	gus_causal_make(out, &given);
 }
 

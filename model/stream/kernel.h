@@ -64,7 +64,7 @@ struct NAME(state) {
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
 	stream_time levels[GUS_HITS], tlb, walk, penalty, drain, forwards[GUS_FORWARDINGS], forward_address;
-	stream_time split, page_split, split_share, division_share, alias;
+	stream_time split, page_split, split_share, held[GUS_HELD_BYS], alias;
 	stream_time *costs;
 	size_t costs_n, costs_room;
 	int64_t base[LANES];                    /* ticks that were taken off */
@@ -151,7 +151,8 @@ INLINE void NAME(fill)(struct NAME(state) *k, const struct stream *s, unsigned f
 	k->page_split = NAME(lanes_of)(s->page_split, first);
 	k->forward_address = NAME(lanes_of)(s->forward_address, first);
 	k->split_share = NAME(lanes_of)(s->split_share, first);
-	k->division_share = NAME(lanes_of)(s->division_share, first);
+	for (unsigned held = 0; held < GUS_HELD_BYS; held++)
+		k->held[held] = NAME(lanes_of)(s->held[held], first);
 	k->alias = NAME(lanes_of)(s->alias, first);
 	for (unsigned kind = 0; kind < GUS_FORWARDINGS; kind++)
 		k->forwards[kind] = NAME(lanes_of)(s->forwards[kind], first);
@@ -420,7 +421,7 @@ INLINE stream_time NAME(busy)(const struct NAME(state) *k, const struct stream_u
 	if (use->times == 1)
 		return ticks;
 	ticks = ticks * use->times;
-	return use->divides ? NAME(part)(ticks, k->division_share) : ticks;
+	return use->held ? NAME(part)(ticks, k->held[use->held]) : ticks;
 }
 
 /* The earliest start by ports, units and operands (lines 31 to 35); why, in lane 0.

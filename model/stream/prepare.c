@@ -196,9 +196,19 @@ static void prepare_memory(struct stream *s)
 		s->penalty[lane] = is_predicted(s->o, lane) ? PREDICTED :
 			ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
 		s->drain[lane] = ticks(s->c->l1d_stores ? 1 : 0, weight_of(s->o, lane, GUS_KNOB_STORES, 0));
-		s->division_share[lane] = share_of(weight_of(s->o, lane, GUS_KNOB_DIVIDER, 0));
+		for (uint32_t held = 0; held < GUS_HELD_BYS; held++)
+			s->held[held][lane] = share_of(weight_of(s->o, lane, GUS_KNOB_HELD, held));
 		prepare_hazards(s, lane);
 	}
+}
+
+enum gus_held_by gus_stream_held_by(const struct gus_uop *u, enum gus_insn_class class)
+{
+	if (class == GUS_INSN_FENCE || class == GUS_INSN_SYSTEM)
+		return GUS_HELD_BY_FENCES;
+	if (class == GUS_INSN_ATOMIC)
+		return GUS_HELD_BY_LOCKS;
+	return u->kind == GUS_UOP_COMPUTE && gus_insn_class_divides(class) ? GUS_HELD_BY_DIVISIONS : GUS_HELD_BY_NONE;
 }
 
 /* All groups that hold the uop's ports, and its unit. Port cycles are uses: a uop that blocks its port for two cycles
@@ -212,11 +222,12 @@ static void prepare_uses(struct stream *s, uint32_t number)
 	for (size_t g = 0; u->ports && g < s->resources.n; g++)
 		if (!(u->ports & ~s->resources.ports[g]))
 			gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_GROUPS_AT + g), u->port_cycles ?
-								   u->port_cycles : 1, to->divides &&
-								   u->port_cycles > 1 });
+								   u->port_cycles : 1, u->port_cycles > 1 ?
+								   to->held : GUS_HELD_BY_NONE });
 	if (u->unit)
 		gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_UNITS_AT + u->unit % STREAM_UNITS),
-							   u->unit_cycles, to->divides && u->unit_cycles > 1 });
+							   u->unit_cycles, u->unit_cycles > 1 ?
+							   to->held : GUS_HELD_BY_NONE });
 	to->uses_n = (uint32_t)s->uses.n - to->use;
 }
 
@@ -226,7 +237,7 @@ static void prepare_uop(struct stream *s, uint32_t number, uint32_t class)
 	enum gus_knob_kind kind = u->kind == GUS_UOP_LOAD ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
 	struct stream_uop *to = &s->uops.v[number];
 
-	to->divides = u->kind == GUS_UOP_COMPUTE && gus_insn_class_divides((enum gus_insn_class)class);
+	to->held = (uint8_t)gus_stream_held_by(u, (enum gus_insn_class)class);
 	class = u->kind == GUS_UOP_LOAD ? 0 : class;
 	prepare_uses(s, number);
 	to->latency = cost(s, u->latency, kind, class);

@@ -88,13 +88,13 @@ struct stream_uop {
 	uint32_t use, uses_n;           /* of resources */
 	uint32_t latency;               /* cost until it is complete */
 	uint8_t station;                /* the part of the reservation station that it waits in */
-	bool divides;
+	uint8_t held;                   /* enum gus_held_by: of what kind its instruction is */
 };
 
 struct stream_use {
 	uint16_t resource;
 	uint16_t times;
-	bool divides;                   /* for more than one cycle, for a division */
+	uint8_t held;                   /* enum gus_held_by: for more than a cycle, by an instruction of a kind */
 };
 
 struct stream_op {
@@ -137,7 +137,7 @@ struct stream {
 	/* Of an access that crosses a line: its penalty, and which part of its uop's own use of ports the second line
 	 * takes, in shares of STREAM_SHARE. Of a load with an alias: its penalty. */
 	int32_t split[GUS_STREAM_LANES], page_split[GUS_STREAM_LANES], split_share[GUS_STREAM_LANES];
-	int32_t division_share[GUS_STREAM_LANES]; /* how much of its cycles a division takes, in shares likewise */
+	int32_t held[GUS_HELD_BYS][GUS_STREAM_LANES]; /* how much of its cycles such a use takes, in shares likewise */
 	int32_t alias[GUS_STREAM_LANES];
 	/* From a store's address to a load of it: by how much that takes longer than from its data. */
 	int32_t forward_address[GUS_STREAM_LANES];
@@ -231,6 +231,9 @@ static inline unsigned gus_stream_late_next(unsigned places, unsigned at, unsign
 	at += apart > STREAM_LATE_LOOKS / 2 ? apart - STREAM_LATE_LOOKS / 2 : 1;
 	return at < places ? at : at - places;
 }
+
+/* Of what kind its instruction is, by that instruction's class. */
+enum gus_held_by gus_stream_held_by(const struct gus_uop *u, enum gus_insn_class class);
 
 /* The part of the reservation station where a uop waits. */
 static inline enum gus_core_station gus_stream_station(const struct gus_core_config *c, const struct gus_program *p,

@@ -94,13 +94,12 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	double times = 1 + (split ? scaled(k, 1, GUS_KNOB_LINE_SPLITS, 0) : 0);
 	unsigned w = WINDOW_RS + (unsigned)gus_stream_station(k->c, k->p, u);
 	double start = k->dispatch, end, forward = 0;
-	double divided = u->kind == GUS_UOP_COMPUTE && gus_insn_class_divides((enum gus_insn_class)class) ?
-		scaled(k, 1, GUS_KNOB_DIVIDER, 0) : 1;
+	double held = scaled(k, 1, GUS_KNOB_HELD, gus_stream_held_by(u, (enum gus_insn_class)class));
 
 	for (size_t g = 0; u->ports && g < k->groups.n; g++) {
 		double cycles = (u->port_cycles ? u->port_cycles : 1) *
 			scaled(k, 1.0 / __builtin_popcountll(k->groups.ports[g]), GUS_KNOB_PORTS, (uint32_t)g) *
-			(u->port_cycles > 1 ? divided : 1);
+			(u->port_cycles > 1 ? held : 1);
 
 		if (u->ports & ~k->groups.ports[g])
 			continue;
@@ -109,7 +108,7 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	if (u->unit)
 		start = use(k, &k->unit[u->unit % 32], start,
 			    times * u->unit_cycles * scaled(k, 1, GUS_KNOB_UNITS, u->unit % 32) *
-			    (u->unit_cycles > 1 ? divided : 1));
+			    (u->unit_cycles > 1 ? held : 1));
 	for (unsigned i = 0; i < u->in_n; i++)
 		start = later(start, k->reg[k->p->flows[u->in + i].reg] -
 			      scaled(k, k->p->flows[u->in + i].cycles, knob, number));

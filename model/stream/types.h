@@ -35,12 +35,14 @@ enum gus_knob_kind {
 	GUS_KNOB_ALIAS,         /* penalty of a load that is taken for a store's by the low 12 bits */
 	GUS_KNOB_BANKS,         /* of L1: loads a cycle of the same bytes of lines */
 	GUS_KNOB_REGISTERS,     /* to rename to, of all files */
-	/* For how long divisions and roots take ports and units; what these have is in no list of knobs twice. */
-	GUS_KNOB_DIVIDER,
+	/* For how long instructions of a kind take ports and units, number: enum gus_held_by. That is a part of what ports
+	 * and units have, so no list of knobs has it. */
+	GUS_KNOB_HELD,
 	/* No branch is mispredicted, whatever the weight is: that is no capacity, so no list of knobs has it. */
 	GUS_KNOB_PREDICTED,
 	GUS_KNOBS
 };
+enum gus_held_by { GUS_HELD_BY_NONE, GUS_HELD_BY_DIVISIONS, GUS_HELD_BY_FENCES, GUS_HELD_BY_LOCKS, GUS_HELD_BYS };
 struct gus_knob {
 	enum gus_knob_kind kind;
 	uint32_t number;

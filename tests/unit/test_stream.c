@@ -347,7 +347,8 @@ static void test_divider(void **state)
 {
 	static const char integer[] = "\x31\xd2\x48\x89\xf0\x48\xf7\xf1\x49\xff\xc9\x75\xf3"; /* div rcx */
 	static const char vector[] = "\xc5\xf3\x5e\xc2\x48\xff\xca\x75\xf7"; /* vdivsd xmm0, xmm1, xmm2 */
-	const struct gus_knob half = { GUS_KNOB_DIVIDER, 0, 2 }, most = { GUS_KNOB_DIVIDER, 0, 16 };
+	const struct gus_knob half = { GUS_KNOB_HELD, GUS_HELD_BY_DIVISIONS, 2 };
+	const struct gus_knob most = { GUS_KNOB_HELD, GUS_HELD_BY_DIVISIONS, 16 };
 	const struct gus_stream_lane lanes[] = { { NULL, 0 }, { &half, 1 }, { &most, 1 } };
 	struct gus_stream_options o = { .iterations = 4000, .lanes = lanes, .lanes_n = 3 };
 	struct gus_uarch *zen = made_table("znver3");

@@ -9,10 +9,12 @@
 
 #include <cmocka.h>
 
+#include "attribution/verdicts/residuals.h"
 #include "attribution/verdicts/slots.h"
 #include "attribution/verdicts/verdict.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
+#include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
 
 static bool near(double a, double b)
@@ -197,11 +199,11 @@ static void divided(void **state)
 
 /* Verdicts. */
 
-struct region { double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES], errors[GUS_NODES]; };
+struct region { double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES], errors[GUS_NODES], residuals[GUS_NODES]; };
 
 static struct gus_causal verdict_of(const struct region *r, double model)
 {
-	struct gus_causal_given g = { r->slots, r->speedups, r->errors, model };
+	struct gus_causal_given g = { r->slots, r->speedups, r->errors, r->residuals, model };
 	struct gus_causal v;
 
 	gus_causal_make(&v, &g);
@@ -220,9 +222,7 @@ static void confirmed_and_ruled_out(void **state)
 
 	(void)state;
 	assert_true(near(n->share, 0.4) && near(n->promise, 0.4 / 0.6) && near(n->speedup, 0.66));
-	/* 0.66 / 1.66 of the time goes away, a tenth of that more or less. */
-	assert_true(near(n->low, 0.9 * 0.66 / 1.66 / (1 - 0.9 * 0.66 / 1.66)));
-	assert_true(near(n->high, 1.1 * 0.66 / 1.66 / (1 - 1.1 * 0.66 / 1.66)));
+	assert_true(near(n->low, pow(1.66, 0.9) - 1) && near(n->high, pow(1.66, 1.1) - 1));
 	assert_int_equal(n->label, GUS_LABEL_CONFIRMED);
 	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_RULED_OUT);
 	assert_int_equal(v.nodes[GUS_NODE_L2].label, GUS_LABEL_NONE);
@@ -239,6 +239,57 @@ static void confirmed_and_ruled_out(void **state)
 	v = verdict_of(&r, 0.1);
 	assert_int_equal(v.cause, GUS_NODE_MISS_BUFFERS);
 	assert_int_equal(v.nodes[GUS_NODE_MISS_BUFFERS].label, GUS_LABEL_CONFIRMED);
+}
+
+/* Half of the logarithm's width is what was sampled, and the model's and the calibration's parts of the gain. */
+static void intervals(void **state)
+{
+	struct region r = { .slots = { [GUS_NODE_BACKEND] = 1 }, .speedups = { [GUS_NODE_ROB] = 1 } };
+	struct gus_causal v;
+
+	(void)state;
+	r.errors[GUS_NODE_ROB] = 0.1;
+	v = verdict_of(&r, 0);
+	assert_true(near(log1p(v.nodes[GUS_NODE_ROB].high), log(2) + 1.96 * 0.1 / 2));
+	assert_true(near(log1p(v.nodes[GUS_NODE_ROB].low), log(2) - 1.96 * 0.1 / 2));
+	r.errors[GUS_NODE_ROB] = 0;
+	r.residuals[GUS_NODE_ROB] = 0.4;
+	v = verdict_of(&r, 0.3);
+	assert_true(near(log1p(v.nodes[GUS_NODE_ROB].high), 1.5 * log(2)));
+	r.errors[GUS_NODE_ROB] = 2 * log(2) / 1.96; /* as long as the gain */
+	r.residuals[GUS_NODE_ROB] = 0;
+	v = verdict_of(&r, 0.75);
+	assert_true(near(log1p(v.nodes[GUS_NODE_ROB].high), 2.25 * log(2)));
+}
+
+/* Of a calibration: the root of the mean square of what is said of a node's parameters, of each the worse. */
+static void residuals(void **state)
+{
+	static struct gus_uarch_fit fits[] = {
+		{ .name = "l2_latency", .value = 10, .low = 9, .high = 12, .residual = 0.03 }, /* 0.15 */
+		{ .name = "l2_bandwidth", .value = 32, .low = 32, .high = 32, .residual = 0.2 },
+		{ .name = "l3_latency", .value = 40, .low = 30, .high = 50, .residual = NAN }, /* 0.25 */
+		{ .name = "rs_int", .value = 100, .low = NAN, .high = NAN, .residual = 0.5 },
+		{ .name = "rsx", .value = 100, .low = 50, .high = 150, .residual = 0.5 },
+		{ .name = "store_forward_latency", .value = 0, .low = 0, .high = 1, .residual = 0.5 },
+		{ .name = "alias_penalty", .text = "none", .value = 1, .low = 0, .high = 1, .residual = 0.5 },
+		{ .form = "div r64", .name = "latency", .value = 10, .low = 9, .high = 11, .residual = NAN },
+		{ .form = "mov r64, m64", .name = "loadlat", .value = 4, .low = 4, .high = 4, .residual = 0.07 },
+		{ .form = "add r64, r64", .name = "throughput", .value = 4, .low = 3.2, .high = 4.8, .residual = 0 },
+	};
+	static const struct gus_uarch none = { .fits_n = 0 };
+	const struct gus_uarch u = { .fits = fits, .fits_n = sizeof(fits) / sizeof(*fits) };
+
+	(void)state;
+	assert_true(near(gus_node_residual(&u, GUS_NODE_L2), sqrt((0.15 * 0.15 + 0.2 * 0.2) / 2)));
+	assert_true(near(gus_node_residual(&u, GUS_NODE_L3), 0.25));
+	assert_true(near(gus_node_residual(&u, GUS_NODE_RS), 0));
+	assert_true(near(gus_node_residual(&u, GUS_NODE_FORWARDING), 0));
+	assert_true(near(gus_node_residual(&u, GUS_NODE_ALIASES), 0));
+	assert_true(near(gus_node_residual(&u, GUS_NODE_CHAINS), 0.1));
+	assert_true(near(gus_node_residual(&u, GUS_NODE_LOAD_CHAINS), 0.07));
+	assert_true(near(gus_node_residual(&u, GUS_NODE_PORTS), sqrt((0.1 * 0.1 + 0.2 * 0.2) / 2)));
+	assert_true(near(gus_node_residual(&none, GUS_NODE_BACKEND), 0));
 }
 
 /* Of equally narrow ones that which gains more, of equals the first; all slots in one node promise no end of it. */
@@ -328,10 +379,10 @@ static void bounds(void **state)
 	r.errors[GUS_NODE_PORTS] = 0.001;
 	v = verdict_of(&r, 0);
 	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_OPEN);
-	r.slots[GUS_NODE_SERIALISING] = 50; /* no knob is of it */
+	r.slots[GUS_NODE_CLEARS] = 50; /* no knob is of it */
 	v = verdict_of(&r, 0);
-	assert_int_equal(v.nodes[GUS_NODE_SERIALISING].label, GUS_LABEL_OPEN);
-	r.slots[GUS_NODE_SERIALISING] = 0;
+	assert_int_equal(v.nodes[GUS_NODE_CLEARS].label, GUS_LABEL_OPEN);
+	r.slots[GUS_NODE_CLEARS] = 0;
 	r.slots[GUS_NODE_PORTS] = 4.9;
 	r.errors[GUS_NODE_PORTS] = 0;
 	assert_int_equal(verdict_of(&r, 0).nodes[GUS_NODE_PORTS].label, GUS_LABEL_UNSEEN); /* it gains all the same */
@@ -377,9 +428,17 @@ static void knobs(void **state)
 		{ GUS_NODE_DIVIDER, { { GUS_KNOB_UNITS, 1, 2 }, "unit fpdivider" }, true },
 		{ GUS_NODE_DIVIDER, { { GUS_KNOB_UNITS, 1, 2 }, "unit lock" }, false },
 		{ GUS_NODE_DIVIDER, { { GUS_KNOB_LATENCY, GUS_INSN_FP_SQRT, 2 }, "" }, true },
-		{ GUS_NODE_DIVIDER, { { GUS_KNOB_DIVIDER, 0, 2 }, "" }, true },
-		{ GUS_NODE_PORTS, { { GUS_KNOB_DIVIDER, 0, 2 }, "" }, false },
+		{ GUS_NODE_DIVIDER, { { GUS_KNOB_HELD, GUS_HELD_BY_DIVISIONS, 2 }, "" }, true },
+		{ GUS_NODE_PORTS, { { GUS_KNOB_HELD, GUS_HELD_BY_DIVISIONS, 2 }, "" }, false },
 		{ GUS_NODE_LOCKS, { { GUS_KNOB_UNITS, 1, 2 }, "unit lock" }, true },
+		{ GUS_NODE_DIVIDER, { { GUS_KNOB_HELD, GUS_HELD_BY_FENCES, 2 }, "" }, false },
+		{ GUS_NODE_SERIALISING, { { GUS_KNOB_HELD, GUS_HELD_BY_FENCES, 2 }, "" }, true },
+		{ GUS_NODE_LOCKS, { { GUS_KNOB_HELD, GUS_HELD_BY_LOCKS, 2 }, "" }, true },
+		{ GUS_NODE_LOCKS, { { GUS_KNOB_LATENCY, GUS_INSN_ATOMIC, 2 }, "" }, true },
+		{ GUS_NODE_PORTS, { { GUS_KNOB_LATENCY, GUS_INSN_ATOMIC, 2 }, "" }, false },
+		{ GUS_NODE_SERIALISING, { { GUS_KNOB_LATENCY, GUS_INSN_FENCE, 2 }, "" }, true },
+		{ GUS_NODE_SERIALISING, { { GUS_KNOB_LATENCY, GUS_INSN_SYSTEM, 2 }, "" }, true },
+		{ GUS_NODE_PORTS, { { GUS_KNOB_LATENCY, GUS_INSN_FENCE, 2 }, "" }, false },
 		{ GUS_NODE_L1, { { GUS_KNOB_UNITS, 1, 2 }, "unit lock" }, true },
 		{ GUS_NODE_PORTS, { { GUS_KNOB_UNITS, 1, 2 }, "unit microcode" }, true },
 		{ GUS_NODE_LOCKS, { { GUS_KNOB_UNITS, 1, 2 }, "unit microcode" }, false },
@@ -422,7 +481,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cycles), cmocka_unit_test(sums), cmocka_unit_test(levels), cmocka_unit_test(chosen),
 		cmocka_unit_test(narrowest), cmocka_unit_test(divided),
-		cmocka_unit_test(confirmed_and_ruled_out),
+		cmocka_unit_test(confirmed_and_ruled_out), cmocka_unit_test(intervals), cmocka_unit_test(residuals),
 		cmocka_unit_test(together), cmocka_unit_test(bounds), cmocka_unit_test(table),
 		cmocka_unit_test(knobs), cmocka_unit_test(sets_in_sets),
 	};
