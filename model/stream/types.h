@@ -35,8 +35,8 @@ enum gus_knob_kind {
 	GUS_KNOB_ALIAS,         /* penalty of a load that is taken for a store's by the low 12 bits */
 	GUS_KNOB_BANKS,         /* of L1: loads a cycle of the same bytes of lines */
 	GUS_KNOB_REGISTERS,     /* to rename to, of all files */
-	/* For how long instructions of a kind take ports and units, number: enum gus_held_by. That is a part of what ports
-	 * and units have, so no list of knobs has it. */
+	/* For how long instructions of a kind take ports and units, number: enum gus_held_by. That is a part of what
+	 * ports and units have, so no list of knobs has it. */
 	GUS_KNOB_HELD,
 	/* No branch is mispredicted, whatever the weight is: that is no capacity, so no list of knobs has it. */
 	GUS_KNOB_PREDICTED,
