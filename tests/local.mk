@@ -1167,6 +1167,17 @@ $(tests_kernels_libfma_a_OBJECTS): CFLAGS = -g -O3
 endif
 EXTRA_DIST += tests/accuracy/kernel_runs.py tests/accuracy/kernels-time tests/accuracy/whatif
 
+# Programs that mislead a top-down tree: assembly of x86-64, around it nothing that users' flags could change.
+if HOST_X86_64
+check_PROGRAMS += tests/accuracy/misled/misled
+tests_accuracy_misled_misled_SOURCES = tests/accuracy/misled/main.c tests/accuracy/misled/execution.c \
+	tests/accuracy/misled/memory.c tests/accuracy/misled/misled.h $(kernel_timer)
+tests_accuracy_misled_misled_CFLAGS = $(kernel_cflags)
+tests_accuracy_misled_misled_LDFLAGS = -no-pie
+tests_accuracy_misled_misled_LDADD = -lm
+$(tests_accuracy_misled_misled_OBJECTS): CFLAGS = -g -O2
+endif
+
 # The suite: one source compiled in each way into an archive of its own, and the references as one more.
 suite_kernels = tests/kernels/suite/products.c tests/kernels/suite/vectors.c tests/kernels/suite/solvers.c \
 	tests/kernels/suite/statistics.c tests/kernels/suite/dynamic.c tests/kernels/suite/stencils.c \
