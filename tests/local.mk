@@ -80,6 +80,7 @@ figure_tests = \
 	tests/cases/compare.sh \
 	tests/cases/correlation.sh \
 	tests/cases/explain.sh \
+	tests/cases/misled.sh \
 	tests/cases/golden.sh \
 	tests/cases/kernels.sh \
 	tests/cases/played-run.sh \
@@ -1177,6 +1178,7 @@ tests_accuracy_misled_misled_LDFLAGS = -no-pie
 tests_accuracy_misled_misled_LDADD = -lm
 $(tests_accuracy_misled_misled_OBJECTS): CFLAGS = -g -O2
 endif
+EXTRA_DIST += tests/accuracy/misled/check tests/accuracy/misled/on-a-pmu tests/accuracy/misled/misled_runs.py
 
 # The suite: one source compiled in each way into an archive of its own, and the references as one more.
 suite_kernels = tests/kernels/suite/products.c tests/kernels/suite/vectors.c tests/kernels/suite/solvers.c \

@@ -65,8 +65,7 @@ MISLED(divider_fixed, room->near_nodes / 4, DIVIDER_BEFORE,
 	"add r13, [rdx + " #at " + 24]\nvpaddd xmm3, xmm3, xmm15\nvpaddd xmm4, xmm4, xmm15\nlea r14, [rdx + 1]\n" \
 	"vpaddd xmm5, xmm5, xmm15\nlea r15, [rdx + 2]\n"
 #define LINK(list, at) "add rbx, [" list " + 8]\nmov " list ", [" list "]\n" BESIDE(at)
-#define ALL_SUMS "lea rax, [rbx + r10]\nadd rax, r11\nadd rax, r12\nadd rax, r13\nadd rax, r14\nadd rax, r15\n" \
-	"vzeroupper"
+#define ALL_SUMS "lea rax, [rbx + r10]\nadd rax, r11\nadd rax, r12\nadd rax, r13\nvzeroupper"
 MISLED(chase_base, N, CHASE_BEFORE, LINK("r8", -128) LINK("r8", -64) LINK("r8", 0) LINK("r8", 64), ALL_SUMS)
 MISLED(chase_fixed, N, CHASE_BEFORE, LINK("r8", -128) LINK("r9", -64) LINK("r8", 0) LINK("r9", 64), ALL_SUMS)
 
