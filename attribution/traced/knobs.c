@@ -73,10 +73,21 @@ static int list_knobs(struct gus_traced *t, const struct demand *d, struct gus_s
 	return n;
 }
 
+static void push_knob(struct gus_traced *t, int i, const struct gus_sensitivity *knob)
+{
+	const struct gus_traced_set *set = &t->options.sets[i];
+	struct gus_knob turned = knob->knob;
+
+	if (!set->has(set->context, knob))
+		return;
+	if (set->weight)
+		turned.weight = set->weight(set->context, knob);
+	gus_vec_push(&t->sets[i + 1], turned);
+}
+
 /* What sets are of by now. False if nothing was added. */
 static bool fill_sets(struct gus_traced *t)
 {
-	const struct gus_traced_set *sets = t->options.sets;
 	/* What no list has, as it is no capacity of its own. */
 	const double weight = t->options.weight;
 	const struct gus_sensitivity more[] = { { .knob = { GUS_KNOB_PREDICTED, 0, weight } },
@@ -93,11 +104,9 @@ static bool fill_sets(struct gus_traced *t)
 
 		t->sets[i + 1].n = 0;
 		for (int k = 0; k < n; k++)
-			if (sets[i].has(sets[i].context, &knobs[k]))
-				gus_vec_push(&t->sets[i + 1], knobs[k].knob);
+			push_knob(t, i, &knobs[k]);
 		for (size_t k = 0; k < sizeof(more) / sizeof(*more); k++)
-			if (sets[i].has(sets[i].context, &more[k]))
-				gus_vec_push(&t->sets[i + 1], more[k].knob);
+			push_knob(t, i, &more[k]);
 		t->lanes[i + 1] = (struct gus_stream_lane){ t->sets[i + 1].v, t->sets[i + 1].n };
 		added |= t->sets[i + 1].n > before;
 	}

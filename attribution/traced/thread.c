@@ -369,6 +369,19 @@ static void note_stretch(struct gus_traced_thread *th, const struct gus_op_step 
 		gus_traced_excerpt_end(th->t, th->excerpt); /* what comes behind the gap is another excerpt */
 }
 
+static bool needs_times(const struct gus_traced_thread *th)
+{
+	return th->phases || th->stretches || !th->counting || th->t->options.timed;
+}
+
+static void tell_times(const struct gus_traced_thread *th, const struct gus_op_steps *steps)
+{
+	const struct gus_traced_timed *timed = th->t->options.timed;
+
+	if (timed && th->engine)
+		timed->steps(timed->context, th->stream, th->t->program, steps, th->times);
+}
+
 static void flush(struct gus_traced_thread *th)
 {
 	const struct gus_op_steps cold = { th->steps_told, th->accesses.v, th->n };
@@ -379,12 +392,12 @@ static void flush(struct gus_traced_thread *th)
 	if (!th->n)
 		return;
 	if (th->engine)
-		gus_stream_feed(th->engine, is_warm ? &warm : &cold,
-				th->phases || th->stretches || !th->counting ? th->times : NULL);
+		gus_stream_feed(th->engine, is_warm ? &warm : &cold, needs_times(th) ? th->times : NULL);
 	if (th->excerpt)
 		gus_traced_excerpt_steps(th->t, th->excerpt, is_warm ? &warm : &cold);
 	feed_core(th, is_warm ? &warm : &cold);
 	set_time(th);
+	tell_times(th, is_warm ? &warm : &cold);
 	if (th->phases)
 		note_phases(th, told);
 	if (th->other)

@@ -30,6 +30,7 @@ struct gus_core_hooks;
 struct gus_core_listener;
 struct gus_known_insn;
 struct gus_observed;
+struct gus_op_steps;
 struct gus_rates;
 struct gus_sensitivity;
 struct gus_traced_match;
@@ -42,6 +43,17 @@ struct gus_traced_set {
 	const char *name;
 	bool (*has)(const void *context, const struct gus_sensitivity *knob);
 	const void *context;
+	/* What a knob that it has is turned to, which may be less than 1: less bandwidth, more latency. NULL: what the
+	 * options say. */
+	double (*weight)(const void *context, const struct gus_sensitivity *knob);
+};
+
+/* Who is told when the nominal machine did what, of all that is timed: of each thread, by its number here, its steps in
+ * order. Region 0 is what only warms the engine; others are numbers in regions, plus 1. */
+struct gus_traced_timed {
+	void *context;
+	void (*steps)(void *context, uint32_t stream, const struct gus_program *program,
+		      const struct gus_op_steps *steps, const struct gus_stream_times *times);
 };
 
 struct gus_traced_options {
@@ -71,6 +83,7 @@ struct gus_traced_options {
 	const struct gus_core_listener *(*listen)(void *context, uint32_t stream, const struct gus_program *program);
 	void (*leave)(void *context, uint32_t stream); /* may be NULL */
 	void *listen_context;
+	const struct gus_traced_timed *timed;   /* NULL: nobody asks */
 	bool phases;                            /* follow the run over time */
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;

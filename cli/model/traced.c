@@ -71,7 +71,7 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 		.core_cycles_most = m->core_cycles_most, .lengths = m->lengths, .lengths_known = m->lengths_known,
 		.warm = m->warm, .warm_code = m->warm_code, .phases = m->phases, .memory = m->memory, .all = m->all,
 		.warm_up = m->warm_up, .alone = m->alone, .listen = m->listen, .leave = m->leave,
-		.listen_context = m->listen_context, .observed = m->observed, .shared = m->shared };
+		.listen_context = m->listen_context, .timed = m->timed, .observed = m->observed, .shared = m->shared };
 
 	gus_branch_config_of(predictor, m->config);
 	if (in)

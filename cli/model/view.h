@@ -48,6 +48,7 @@ struct gus_model_traced {
 	const struct gus_core_listener *(*listen)(void *context, uint32_t stream, const struct gus_program *program);
 	void (*leave)(void *context, uint32_t stream);
 	void *listen_context;
+	const struct gus_traced_timed *timed;
 	/* Of a second run, with cold caches, which is listened to and not shown; NULL: there is none. What is inferred
 	 * has no addresses, and so none either. */
 	void *cold_context;

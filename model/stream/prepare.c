@@ -302,17 +302,32 @@ static uint8_t taken(const struct stream *s, unsigned w, uint64_t entries)
 	return (uint8_t)(entries < most ? entries : most);
 }
 
-/* An access: a walk, the buses, the farthest level, and all that may put it off. */
-static double longest_access(const struct gus_core_config *c)
+/* How many times as long as on the nominal machine what is turned down takes in any lane. */
+static double slowest(const struct stream *s)
 {
+	double least = 1;
+
+	for (size_t lane = 0; lane < s->o->lanes_n; lane++)
+		for (size_t i = 0; i < s->o->lanes[lane].knobs_n; i++) {
+			double weight = s->o->lanes[lane].knobs[i].weight;
+
+			least = weight > 0 && weight < least ? weight : least;
+		}
+	return 1 / least;
+}
+
+/* An access: a walk, the buses, the farthest level, and all that may put it off. */
+static double longest_access(const struct stream *s)
+{
+	const struct gus_core_config *c = s->c;
 	double lines = 0;
 
 	for (unsigned bus = 0; bus < STREAM_BUSES; bus++)
 		lines += bus_cycles(c, (enum stream_bus)bus);
-	return lines + c->page_walk_latency + c->stlb_latency + c->l2_latency + c->l3_latency + c->memory_latency +
-		c->line_split_penalty + c->page_split_penalty + c->alias_penalty + c->store_forward_latency +
-		c->store_forward_computed + c->store_forward_vector + c->store_forward_address +
-		c->store_forward_blocked;
+	return s->slowest * (lines + c->page_walk_latency + c->stlb_latency + c->l2_latency + c->l3_latency +
+			     c->memory_latency + c->line_split_penalty + c->page_split_penalty + c->alias_penalty +
+			     c->store_forward_latency + c->store_forward_computed + c->store_forward_vector +
+			     c->store_forward_address + c->store_forward_blocked);
 }
 
 /* Cycles that an op cannot take more than, from its dispatch on. Of code, uops of an instruction wait for each other in
@@ -335,7 +350,7 @@ static double longest(const struct stream *s, const struct gus_op *op)
 	gus_stream_front_costs(s, op, costs);
 	for (unsigned f = 0; f < FRONTS; f++)
 		front += costs[f];
-	return busy + latest + front + c->l2_latency + c->mispredict_penalty + op->memories_n * longest_access(c);
+	return busy + latest + front + c->l2_latency + c->mispredict_penalty + op->memories_n * longest_access(s);
 }
 
 /* The same of whatever instruction may have a row of the table, for code that is fed: which one comes nobody knows when
@@ -358,7 +373,7 @@ static double longest_of_row(const struct stream *s, const struct gus_uarch_row 
 	for (unsigned f = 0; f < FRONTS; f++)
 		front += costs[f];
 	return (busy + 4 * latest) / GUS_UARCH_CENTI + front + c->l2_latency + c->mispredict_penalty +
-		2 * GUS_INSN_MEMORIES * longest_access(c);
+		2 * GUS_INSN_MEMORIES * longest_access(s);
 }
 
 static int check_longest(const struct stream *s, struct gus_error *err)
@@ -536,6 +551,7 @@ int gus_stream_prepare(struct stream *s, struct gus_error *err)
 {
 	gus_index_init(&s->cost_numbers, sizeof(struct cost_key));
 	gus_vec_push(&s->costs, (struct stream_cost){ { 0 } });
+	s->slowest = slowest(s);
 	gus_stream_choose_fetch(s);
 	prepare_memory(s);
 	if (prepare_windows(s, err) != 0 || check_longest(s, err) != 0)

@@ -148,6 +148,7 @@ struct stream {
 	unsigned late[GUS_CORE_STATIONS];
 	uint8_t closed[GUS_CORE_STATIONS][GUS_STREAM_LANES];
 	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
+	double slowest;                 /* how many times as long as nominally what a knob turns down may take */
 	bool slow;                      /* an op may take so long that times are looked at behind each one */
 	uint32_t turned;                /* how often costs were made anew */
 	uint32_t regions;               /* the largest number of one so far, plus 1 */

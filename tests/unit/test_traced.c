@@ -1110,12 +1110,20 @@ static bool is_memory(const void *context, const struct gus_sensitivity *k)
 	return k->knob.kind == GUS_KNOB_LEVEL_LATENCY || k->knob.kind == GUS_KNOB_BANDWIDTH;
 }
 
-/* Sets in the places of knobs: a machine of which all is 15 % more, latencies alone, of which one is met late, and what
- * this code never needs. */
+static double half(const void *context, const struct gus_sensitivity *k)
+{
+	(void)context;
+	(void)k;
+	return 0.5;
+}
+
+/* Sets in the places of knobs: a machine of which all is 15 % more, latencies alone, of which one is met late, what
+ * this code never needs, and latencies that are twice as long. */
 static void test_sets(void **state)
 {
-	static const struct gus_traced_set sets[] = { { "all", is_any, NULL },
-		{ "latencies", is_latency, NULL }, { "memory", is_memory, NULL } };
+	static const struct gus_traced_set sets[] = { { "all", is_any, NULL, NULL },
+		{ "latencies", is_latency, NULL, NULL }, { "memory", is_memory, NULL, NULL },
+		{ "slower", is_latency, NULL, half } };
 	struct made_model s;
 	struct made_trace made;
 	double best, alone = late_divisions(66000, 400000, &best);
@@ -1123,15 +1131,17 @@ static void test_sets(void **state)
 	(void)state;
 	made_model_begin(&s);
 	s.options.sets = sets;
-	s.options.sets_n = 3;
+	s.options.sets_n = 4;
 	make_late_code(&made, 66000, 400000);
 	made_model_run(&s, &made);
-	assert_int_equal(s.t.knobs_n, 3);
+	assert_int_equal(s.t.knobs_n, 4);
 	assert_string_equal(s.t.knobs[1].name, "latencies");
 	/* Not all of 15 %: what was executed until the divisions were noticed has gained nothing of theirs. */
 	assert_true(s.t.knobs[0].speedup > 0.12 && s.t.knobs[0].speedup < 0.15);
 	assert_true(s.t.knobs[1].speedup > alone && s.t.knobs[1].speedup <= s.t.knobs[0].speedup);
 	assert_true(near(s.t.knobs[2].speedup, 0));
+	/* Most of the time is latencies, and they are at most all of it. */
+	assert_true(s.t.knobs[3].speedup < -0.3 && s.t.knobs[3].speedup > -0.5);
 	check_sums(&s.t);
 	made_model_free(&s);
 }
