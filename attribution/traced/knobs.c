@@ -91,6 +91,7 @@ static bool fill_sets(struct gus_traced *t)
 	/* What no list has, as it is no capacity of its own. */
 	const double weight = t->options.weight;
 	const struct gus_sensitivity more[] = { { .knob = { GUS_KNOB_PREDICTED, 0, weight } },
+		{ .knob = { GUS_KNOB_FETCH, 0, weight } },
 		{ .knob = { GUS_KNOB_HELD, GUS_HELD_BY_DIVISIONS, weight } },
 		{ .knob = { GUS_KNOB_HELD, GUS_HELD_BY_FENCES, weight } },
 		{ .knob = { GUS_KNOB_HELD, GUS_HELD_BY_LOCKS, weight } } };
@@ -137,8 +138,8 @@ void gus_traced_choose_knobs(struct gus_traced *t)
 		t->blocks.v[t->early.v[i].step.block].recently++;
 	find_demand(t, &d);
 	n = list_knobs(t, &d, &knobs);
-	t->knobs = gus_zalloc((GUS_STREAM_LANES - 1) * sizeof(*t->knobs));
-	for (; t->knobs_n < GUS_STREAM_LANES - 1; t->knobs_n++) {
+	t->knobs = gus_zalloc(GUS_TRACED_KNOBS * sizeof(*t->knobs));
+	for (; t->knobs_n < GUS_TRACED_KNOBS; t->knobs_n++) {
 		if (t->knobs_n < n)
 			t->knobs[t->knobs_n] = knobs[t->knobs_n];
 		t->lanes[t->knobs_n + 1] = (struct gus_stream_lane){ &t->knobs[t->knobs_n].knob, t->knobs_n < n };

@@ -38,6 +38,8 @@ struct gus_traced_pool;
 
 struct gus_traced_lengths gus_vec(uint64_t);
 
+/* Knobs that are turned one by one: with the nominal lane as many lanes as two of the widest kernels have. */
+enum { GUS_TRACED_KNOBS = 31 };
 /* Knobs that are turned together, as one machine: all those that the code could need and that it has. */
 struct gus_traced_set {
 	const char *name;

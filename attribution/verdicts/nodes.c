@@ -29,7 +29,7 @@
 #define STORES (KIND(STORE_BUFFER) | KIND(STORES))
 #define MEMORY (L1 | L2 | L3 | DRAM | STORES | KIND(MISS_BUFFERS))
 #define BACKEND (MEMORY | CORE | KIND(ROB))
-#define WIDTH (KIND(RETIRE) | KIND(ISSUE))
+#define WIDTH (KIND(RETIRE) | KIND(ISSUE) | KIND(FETCH)) /* issue's knob turns all that is before it, too */
 
 /* Latencies, by who has them. */
 static uint64_t of_class(enum gus_insn_class class)
@@ -75,12 +75,12 @@ static const char more_at_a_time[] = "have more misses at a time, or ask earlier
 	"searches side by side, no branch that waits for a miss";
 
 const struct gus_node_kind gus_nodes[GUS_NODES] = {
-	[GUS_NODE_FRONTEND] = { "frontend_bound", "the front end delivered nothing", 1, GUS_NODE_NONE, KIND(ISSUE),
+	[GUS_NODE_FRONTEND] = { "frontend_bound", "the front end delivered nothing", 1, GUS_NODE_NONE, KIND(FETCH),
 		NULL, smaller_code },
 	[GUS_NODE_FETCH_LATENCY] = { "fetch_latency", "nothing at all in a cycle", 2, GUS_NODE_FRONTEND, 0,
 		"the model has one capacity for all of the front end", smaller_code },
 	[GUS_NODE_FETCH_BANDWIDTH] = { "fetch_bandwidth", "less than the machine takes", 2, GUS_NODE_FRONTEND,
-		KIND(ISSUE), NULL, smaller_code },
+		KIND(FETCH), NULL, smaller_code },
 	[GUS_NODE_SPECULATION] = { "bad_speculation", "work that was thrown away, and to recover from it", 1,
 		GUS_NODE_NONE, MISPREDICTS, NULL, no_branch },
 	[GUS_NODE_MISPREDICTS] = { "branch_mispredicts", "branches that went another way", 2, GUS_NODE_SPECULATION,

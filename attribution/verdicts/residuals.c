@@ -11,9 +11,9 @@
 
 /* Parameters of tables, and the knobs that turn them; a name that ends in _ stands for all that begin so. */
 static const struct { const char *param; struct gus_knob knob; } params[] = {
-	{ "issue_width", { .kind = GUS_KNOB_ISSUE } }, { "decode_", { .kind = GUS_KNOB_ISSUE } },
-	{ "fetch_bytes", { .kind = GUS_KNOB_ISSUE } }, { "uop_cache_", { .kind = GUS_KNOB_ISSUE } },
-	{ "taken_branches", { .kind = GUS_KNOB_ISSUE } }, { "retire_width", { .kind = GUS_KNOB_RETIRE } },
+	{ "issue_width", { .kind = GUS_KNOB_ISSUE } }, { "decode_", { .kind = GUS_KNOB_FETCH } },
+	{ "fetch_bytes", { .kind = GUS_KNOB_FETCH } }, { "uop_cache_", { .kind = GUS_KNOB_FETCH } },
+	{ "taken_branches", { .kind = GUS_KNOB_FETCH } }, { "retire_width", { .kind = GUS_KNOB_RETIRE } },
 	{ "rob", { .kind = GUS_KNOB_ROB } }, { "rs", { .kind = GUS_KNOB_RS } }, { "rs_", { .kind = GUS_KNOB_RS } },
 	{ "load_buffer", { .kind = GUS_KNOB_LOAD_BUFFER } }, { "store_buffer", { .kind = GUS_KNOB_STORE_BUFFER } },
 	{ "renames", { .kind = GUS_KNOB_REGISTERS } }, { "int_renames", { .kind = GUS_KNOB_REGISTERS } },

@@ -49,15 +49,15 @@ static unsigned breadth(enum gus_node node)
 	return level ? 4 - level : 0;
 }
 
-/* What is beside the tree has no slots of its own. */
-static bool may_be_cause(const struct gus_causal *v, enum gus_node node)
-{
-	return !gus_nodes[node].silent && (!gus_nodes[node].level || v->nodes[node].share >= GUS_CAUSAL_NOTICED);
-}
-
+/* The part of the time that twice as much of it brings back. */
 static double part_of(const struct gus_causal_node *n)
 {
-	return n->speedup / (1 + n->speedup);
+	return n->twice / (1 + n->twice);
+}
+
+static bool may_be_cause(const struct gus_causal *v, enum gus_node node)
+{
+	return !gus_nodes[node].silent && v->nodes[node].speedup >= GUS_CAUSAL_WORTH;
 }
 
 static bool is_candidate(const struct gus_causal *v, enum gus_node node, double best)
@@ -78,8 +78,6 @@ static bool holds_another(const struct gus_causal *v, enum gus_node node, double
 	return false;
 }
 
-/* Of those that gain nearly the same one that holds no other, of these the narrowest, and of these that which gains
- * most, the first of equals. */
 static enum gus_node choose(const struct gus_causal *v)
 {
 	enum gus_node chosen = GUS_NODE_NONE;
@@ -88,15 +86,13 @@ static enum gus_node choose(const struct gus_causal *v)
 	for (unsigned i = 0; i < GUS_NODES; i++)
 		if (may_be_cause(v, (enum gus_node)i) && part_of(&v->nodes[i]) > best)
 			best = part_of(&v->nodes[i]);
-	if (best / (1 - best) < GUS_CAUSAL_WORTH)
-		return GUS_NODE_NONE;
 	for (unsigned i = 0; i < GUS_NODES; i++) {
 		enum gus_node node = (enum gus_node)i;
 
 		if (!is_candidate(v, node, best) || holds_another(v, node, best))
 			continue;
 		if (chosen == GUS_NODE_NONE || breadth(node) < breadth(chosen) ||
-		    (breadth(node) == breadth(chosen) && v->nodes[node].speedup > v->nodes[chosen].speedup))
+		    (breadth(node) == breadth(chosen) && v->nodes[node].twice > v->nodes[chosen].twice))
 			chosen = node;
 	}
 	return chosen;
@@ -127,6 +123,7 @@ void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g)
 		n->share = i < GUS_NODES_OF_TREE && all > 0 ? g->slots[i] / all : 0;
 		n->promise = n->share < 1 ? n->share / (1 - n->share) : INFINITY;
 		n->speedup = gus_nodes[i].silent ? 0 : g->speedups[i];
+		n->twice = gus_nodes[i].silent ? 0 : g->twice[i];
 		if (!gus_nodes[i].silent)
 			set_interval(n, g->errors[i], g->model, g->residuals[i]);
 		n->label = label_of(n, &gus_nodes[i]);

@@ -14,11 +14,13 @@
 
 #include "attribution/verdicts/nodes.h"
 
-/* How many times as much of a set there is: nearly no limit any more, and windows that still fit into memory. */
-enum { GUS_CAUSAL_MORE = 16 };
-/* Less than the first is not worth a change; what has fewer slots than the second nobody looks at; and a set that
- * brings back as large a part of what another does says the same with fewer resources. */
-static const double GUS_CAUSAL_WORTH = 0.05, GUS_CAUSAL_NOTICED = 0.05, GUS_CAUSAL_SAME = 0.8;
+/* How many times as much of a set there is: nearly no limit any more, and windows that still fit into memory; and
+ * twice as much, by which causes are told apart. Of all at once 16 times as much makes a machine on which nothing takes
+ * time, and what is the cause here is a small part of what it gains. */
+enum { GUS_CAUSAL_MORE = 16, GUS_CAUSAL_TWICE = 2 };
+/* Less than the first is not worth a change; what has fewer slots than the second nobody looks at; and a set that, if
+ * there is twice as much of it, brings back as large a part of what another does is enough to look at. */
+static const double GUS_CAUSAL_WORTH = 0.05, GUS_CAUSAL_NOTICED = 0.05, GUS_CAUSAL_SAME = 0.5;
 
 /* Within which part of its logarithm 95 of 100 gains are right: of pairs of loops with and without one limit, timed and
  * traced (docs/accuracy.md, Gains); and of tables that nobody has held against a CPU, taken for it. */
@@ -39,22 +41,23 @@ const char *gus_label_name(enum gus_label label);
 struct gus_causal_node {
 	double share;           /* of the slots */
 	double promise;         /* infinite of all */
+	double twice;           /* T/T' - 1 of twice as much */
 	double speedup, low, high; /* T/T' - 1, and its 95 % interval; not meaningful where no knob stands for it */
 	enum gus_label label;
 };
 
 struct gus_causal {
 	struct gus_causal_node nodes[GUS_NODES];
-	/* What gains most, and of what brings nearly as much back that which has the fewest resources, but for nodes
-	 * that have hardly any slots: there the engines contradict each other. GUS_NODE_NONE: nothing is worth a
-	 * change. */
+	/* Of what brings at least half of that back which anything does, if there is twice as much of it, that which
+	 * holds no other such, and is the narrowest, and brings most. GUS_NODE_NONE: nothing is worth a change. */
 	enum gus_node cause;
 	bool together;          /* of the cause's resources none alone is worth it */
 };
 
 struct gus_causal_given {
 	const double *slots;    /* GUS_NODES_OF_TREE of them, each with its parts */
-	const double *speedups; /* GUS_NODES, by sets */
+	const double *speedups; /* GUS_NODES, of sets GUS_CAUSAL_MORE times as large */
+	const double *twice;    /* of sets GUS_CAUSAL_TWICE times as large */
 	const double *errors;   /* their standard errors */
 	const double *residuals; /* of the calibration: gus_node_residual of each */
 	double model;           /* GUS_CAUSAL_MODEL, or where nobody has held the table against a CPU _UNTOLD */

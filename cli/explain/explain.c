@@ -90,16 +90,45 @@ struct explain {
 
 /* One region. */
 
-/* Those of the tree's nodes and of what is beside it that have knobs, in the place of their sets. */
-static size_t list_sets(struct gus_traced_set sets[GUS_NODES], enum gus_node of[GUS_NODES])
+static double more_of(const void *node, const struct gus_sensitivity *knob)
+{
+	(void)node;
+	(void)knob;
+	return GUS_CAUSAL_MORE;
+}
+
+static double twice_of(const void *node, const struct gus_sensitivity *knob)
+{
+	(void)node;
+	(void)knob;
+	return GUS_CAUSAL_TWICE;
+}
+
+/* Of nodes whose knobs are the same the first has the lanes. */
+static enum gus_node lanes_of(enum gus_node node)
+{
+	enum gus_node first = 0;
+
+	while (gus_nodes[first].knobs != gus_nodes[node].knobs)
+		first++;
+	return first;
+}
+
+/* Those of the tree's nodes and of what is beside it that have knobs, in the place of their sets, twice: with
+ * GUS_CAUSAL_MORE times as much and, behind all these, with GUS_CAUSAL_TWICE. Returns how many these are. */
+static size_t list_sets(struct gus_traced_set sets[2 * GUS_NODES], enum gus_node of[GUS_NODES])
 {
 	size_t n = 0;
 
 	for (unsigned i = 0; i < GUS_NODES; i++)
-		if (gus_nodes[i].knobs) {
-			sets[n] = (struct gus_traced_set){ gus_nodes[i].name, gus_node_has, &gus_nodes[i] };
+		if (gus_nodes[i].knobs && lanes_of((enum gus_node)i) == i)
 			of[n++] = (enum gus_node)i;
-		}
+	for (size_t i = 0; i < n; i++) {
+		const struct gus_node_kind *node = &gus_nodes[of[i]];
+
+		sets[i] = (struct gus_traced_set){ node->name, gus_node_has, node, more_of };
+		sets[n + i] = (struct gus_traced_set){ node->name, gus_node_has, node, twice_of };
+	}
 	return n;
 }
 
@@ -119,26 +148,33 @@ static void slots_of(const struct explain *e, const struct gus_traced *t, uint32
 	}
 }
 
+static double gained(const struct gus_traced_region *r, size_t lane)
+{
+	return r->cycles[lane] > 0 && r->cycles[0] > r->cycles[lane] ? r->cycles[0] / r->cycles[lane] - 1 : 0;
+}
+
 static void judge(const struct explain *e, const struct gus_explain_view *v, uint32_t region, struct gus_causal *out)
 {
 	const struct gus_traced *t = v->model->traced;
 	const struct gus_traced_region *r = &t->regions.v[region];
-	double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES] = { 0 }, errors[GUS_NODES] = { 0 }, residuals[GUS_NODES];
-	struct gus_causal_given given = { slots, speedups, errors, residuals, v->calibrated || v->told > 0 ?
-		GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD };
-	struct gus_traced_set sets[GUS_NODES];
+	double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES], twice[GUS_NODES], errors[GUS_NODES], residuals[GUS_NODES];
+	const struct gus_causal_given given = { slots, speedups, twice, errors, residuals, v->calibrated ||
+		v->told > 0 ? GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD };
+	struct gus_traced_set sets[2 * GUS_NODES];
 	enum gus_node of[GUS_NODES];
 	size_t n = list_sets(sets, of);
 
 	slots_of(e, t, region, slots);
-	for (size_t i = 0; i < n; i++) {
-		double with = r->cycles[i + 1];
+	for (unsigned node = 0; node < GUS_NODES; node++) {
+		size_t i = 0;
 
-		speedups[of[i]] = with > 0 && r->cycles[0] > with ? r->cycles[0] / with - 1 : 0;
-		errors[of[i]] = r->errors[i + 1];
+		while (i < n && of[i] != lanes_of((enum gus_node)node))
+			i++;
+		speedups[node] = i < n ? gained(r, i + 1) : 0;
+		twice[node] = i < n ? gained(r, n + i + 1) : 0;
+		errors[node] = i < n ? r->errors[i + 1] : 0;
+		residuals[node] = gus_node_residual(e->table.uarch, (enum gus_node)node);
 	}
-	for (unsigned i = 0; i < GUS_NODES; i++)
-		residuals[i] = gus_node_residual(e->table.uarch, (enum gus_node)i);
 	gus_causal_make(out, &given);
 }
 
@@ -304,7 +340,7 @@ static int run_traced(struct explain *e, struct gus_error *err)
 {
 	const struct gus_model_process process = { .pid = (int)e->o->pid, .snapshots = SNAPSHOTS,
 		.spread_ms = e->o->duration * 1000 / SNAPSHOTS, .window = WINDOW, .replay = e->o->replay };
-	struct gus_traced_set sets[GUS_NODES];
+	struct gus_traced_set sets[2 * GUS_NODES];
 	enum gus_node of[GUS_NODES];
 	struct gus_model_traced m = {
 		.uarch = e->table.uarch, .config = &e->table.config, .caches = &e->table.caches,
@@ -315,7 +351,7 @@ static int run_traced(struct explain *e, struct gus_error *err)
 		.json = e->o->format == FORMAT_JSON, .shower = &e->shower, .executed_only = true,
 	};
 
-	m.sets_n = (int)list_sets(sets, of);
+	m.sets_n = 2 * (int)list_sets(sets, of);
 	gus_slotted_init(&e->slots, e->table.config.issue_width);
 	return e->path ? gus_model_trace(&m, &process, e->path, err) : gus_model_attached(&m, &process, err);
 }

@@ -42,6 +42,7 @@ static json_t *causal_of(const struct gus_causal *v)
 		json_object_set_new(o, "level", json_integer(gus_nodes[i].level));
 		json_object_set_new(o, "promise", gus_nodes[i].level ? number(n->promise) : json_null());
 		json_object_set_new(o, "speedup", known ? number(n->speedup) : json_null());
+		json_object_set_new(o, "speedup_twice", known ? number(n->twice) : json_null());
 		json_object_set_new(o, "ci95", known ? interval(n->low, n->high) : json_null());
 		json_object_set_new(o, "label", n->label ? gus_json_text(gus_label_name(n->label)) : json_null());
 		json_array_append_new(list, o);

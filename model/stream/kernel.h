@@ -63,7 +63,8 @@ struct NAME(state) {
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
-	stream_time levels[GUS_HITS], tlb, walk, penalty, drain, forwards[GUS_FORWARDINGS], forward_address;
+	stream_time levels[GUS_HITS], tlb, walk, penalty, mispredicted, drain;
+	stream_time forwards[GUS_FORWARDINGS], forward_address;
 	stream_time split, page_split, split_share, held[GUS_HELD_BYS], alias;
 	stream_time *costs;
 	size_t costs_n, costs_room;
@@ -146,6 +147,7 @@ INLINE void NAME(fill)(struct NAME(state) *k, const struct stream *s, unsigned f
 	k->tlb = NAME(lanes_of)(s->tlb, first);
 	k->walk = NAME(lanes_of)(s->walk, first);
 	k->penalty = NAME(lanes_of)(s->penalty, first);
+	k->mispredicted = NAME(lanes_of)(s->mispredicted, first);
 	k->drain = NAME(lanes_of)(s->drain, first);
 	k->split = NAME(lanes_of)(s->split, first);
 	k->page_split = NAME(lanes_of)(s->page_split, first);
@@ -793,7 +795,9 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 		NAME(give_back)(k, s, w, needs->window[w], w == WINDOW_STORES ? k->drained : k->retire, log);
 	}
 	if (step->mispredicted) {
-		end = end + k->penalty;
+		stream_time remains = LATER_MASK(k->mispredicted, k->penalty - k->penalty + step->chance);
+
+		end = ((end + k->penalty) & remains) | ((end - end + STREAM_PREDICTED) & ~remains);
 		if (log && FIRST(end) >= FIRST(k->dispatch))
 			log->dispatch = stream_reason(WHY_FLUSH, 0, 0, 0, log->seq);
 		k->dispatch = LATER(k->dispatch, end);

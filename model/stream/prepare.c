@@ -91,10 +91,16 @@ struct cost_key { double cycles; uint32_t kind, number; };
 
 static struct stream_cost turned(const struct stream *s, const struct cost_key *key)
 {
+	enum gus_knob_kind kind = (enum gus_knob_kind)key->kind;
 	struct stream_cost c;
 
-	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++)
-		c.ticks[lane] = ticks(key->cycles, weight_of(s->o, lane, (enum gus_knob_kind)key->kind, key->number));
+	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {
+		double weight = weight_of(s->o, lane, kind, key->number);
+
+		if (kind == GUS_KNOB_FETCH)
+			weight *= weight_of(s->o, lane, GUS_KNOB_ISSUE, 0);
+		c.ticks[lane] = ticks(key->cycles, weight);
+	}
 	return c;
 }
 
@@ -172,15 +178,12 @@ static void prepare_hazards(struct stream *s, size_t lane)
 	s->alias[lane] = ticks(s->c->alias_penalty, weight_of(s->o, lane, GUS_KNOB_ALIAS, 0));
 }
 
-/* So long before the branch is executed what comes behind it may be fetched: earlier than all that is in the windows,
- * and still far from where times overflow. */
-#define PREDICTED (INT32_MIN / 2)
-
-static bool is_predicted(const struct gus_stream_options *o, size_t lane)
+/* Of what would be mispredicted in that lane all below it still is. */
+static int32_t mispredicted(const struct gus_stream_options *o, size_t lane)
 {
 	double weight = weight_of(o, lane, GUS_KNOB_PREDICTED, 0);
 
-	return weight < 1 || weight > 1;
+	return weight > 1 ? (int32_t)(STREAM_CHANCE / weight) : weight > 0 ? STREAM_CHANCE : 0;
 }
 
 static void prepare_memory(struct stream *s)
@@ -193,8 +196,8 @@ static void prepare_memory(struct stream *s)
 						       weight_of(s->o, lane, GUS_KNOB_LEVEL_LATENCY, level));
 		s->tlb[lane] = ticks(s->c->stlb_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 0));
 		s->walk[lane] = ticks(s->c->page_walk_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 1));
-		s->penalty[lane] = is_predicted(s->o, lane) ? PREDICTED :
-			ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
+		s->penalty[lane] = ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
+		s->mispredicted[lane] = mispredicted(s->o, lane);
 		s->drain[lane] = ticks(s->c->l1d_stores ? 1 : 0, weight_of(s->o, lane, GUS_KNOB_STORES, 0));
 		for (uint32_t held = 0; held < GUS_HELD_BYS; held++)
 			s->held[held][lane] = share_of(weight_of(s->o, lane, GUS_KNOB_HELD, held));
@@ -404,7 +407,7 @@ static void prepare_op(struct stream *s, uint32_t number)
 
 	gus_stream_front_costs(s, op, costs);
 	for (unsigned f = 0; f < FRONTS; f++) {
-		to.front[f] = cost(s, costs[f], GUS_KNOB_ISSUE, 0);
+		to.front[f] = cost(s, costs[f], f == FRONT_ISSUE ? GUS_KNOB_ISSUE : GUS_KNOB_FETCH, 0);
 		to.fronts = (uint8_t)(to.fronts | (costs[f] > 0) << f);
 	}
 	s->slow |= longest(s, op) > STREAM_SLOW;
@@ -437,7 +440,7 @@ static bool add_size(struct stream *s, unsigned w, uint64_t entries, size_t lane
 		return false;
 	if (i == s->sizes_n[w])
 		s->sizes[w][s->sizes_n[w]++] = (struct stream_size){ entries, 0 };
-	s->sizes[w][i].lanes |= 1u << lane;
+	s->sizes[w][i].lanes |= UINT64_C(1) << lane;
 	return true;
 }
 

@@ -69,6 +69,9 @@ struct stream_beside {
 	uint8_t written[GUS_OP_WRITTEN], prefetches_n;
 	struct stream_prefetch { uint16_t line; uint8_t from, into; } prefetches[GUS_OP_PREFETCHES];
 };
+/* A branch that is predicted after all lets what comes behind it be fetched so long before it is executed: earlier than
+ * all that is in the windows, and still far from where times overflow. */
+enum { STREAM_PREDICTED = INT32_MIN / 2, STREAM_CHANCE = INT32_MAX };
 struct stream_step {
 	uint32_t op, access;            /* the first of its accesses */
 	uint32_t region;
@@ -77,6 +80,7 @@ struct stream_step {
 	uint32_t commits;               /* cycles that its stores take to leave for L1, beside those before */
 	uint8_t fronts;                 /* bit f: it goes through that part of the front end */
 	bool mispredicted;
+	int32_t chance;                 /* of one that is: below STREAM_CHANCE */
 };
 
 /* Ticks by lane of something that many have in common, such as a latency of 4 cycles of the same class; number 0 is
@@ -110,7 +114,7 @@ struct stream_op {
 /* A window's size in some lanes: bit k of lanes is lane k. */
 struct stream_size {
 	uint64_t entries;
-	uint32_t lanes;
+	uint64_t lanes;
 };
 
 struct stream {
@@ -133,6 +137,7 @@ struct stream {
 	struct stream_cost inverse[STREAM_RESOURCES]; /* of one use */
 	int32_t levels[GUS_HITS][GUS_STREAM_LANES]; /* ticks until a line is there */
 	int32_t tlb[GUS_STREAM_LANES], walk[GUS_STREAM_LANES], penalty[GUS_STREAM_LANES], drain[GUS_STREAM_LANES];
+	int32_t mispredicted[GUS_STREAM_LANES]; /* if a step's chance is less */
 	int32_t forwards[GUS_FORWARDINGS][GUS_STREAM_LANES]; /* from a store to a load of it */
 	/* Of an access that crosses a line: its penalty, and which part of its uop's own use of ports the second line
 	 * takes, in shares of STREAM_SHARE. Of a load with an alias: its penalty. */
@@ -254,6 +259,7 @@ static inline bool gus_stream_ahead(enum stream_front part)
 
 /* What finds it out. */
 struct stream_resolver {
+	uint64_t mispredictions;
 	const struct stream *s;
 	struct gus_values values;
 	struct stream_fetch fetch;

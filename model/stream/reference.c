@@ -178,7 +178,8 @@ static void wait_for_station(struct reference *k, const struct gus_op *op, uint3
 static void serve(struct reference *k, enum stream_front part, double cycles, double from)
 {
 	from -= gus_stream_ahead(part) ? STREAM_FETCH_AHEAD : 0;
-	k->front[part] = later(k->front[part], from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
+	k->front[part] = later(k->front[part], from) +
+		scaled(k, part == FRONT_ISSUE ? cycles : scaled(k, cycles, GUS_KNOB_FETCH, 0), GUS_KNOB_ISSUE, 0);
 	k->dispatch = later(k->dispatch, k->front[part]);
 }
 

@@ -355,6 +355,15 @@ static uint8_t fronts_of(struct stream_resolver *r, uint32_t number, bool cached
 	return decoder_front(r, &r->s->p->ops[number], taken, step) | predicted;
 }
 
+/* The same for all lanes, and the same again in another run. */
+static int32_t chance_of(struct stream_resolver *r)
+{
+	uint64_t x = ++r->mispredictions * UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return (int32_t)((x >> 33) % STREAM_CHANCE);
+}
+
 /* One step. Addresses are those before its instructions have run, so registers are followed after that. */
 static void resolve(struct stream_resolver *r, uint32_t number, const struct gus_core_step *given,
 		    struct stream_step *step)
@@ -376,6 +385,8 @@ static void resolve(struct stream_resolver *r, uint32_t number, const struct gus
 			gus_values_step(&r->values, op->insn + i, r->values.memory);
 	if (branch && (op->flags & GUS_OP_BRANCH))
 		step->mispredicted = branch->mispredicted(branch->context, number, r->iteration);
+	if (step->mispredicted)
+		step->chance = chance_of(r);
 }
 
 void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *given, size_t n)
@@ -462,7 +473,8 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_op_step
 
 		r->steps[i] = (struct stream_step){ .op = told->op, .access = (uint32_t)r->accesses.n,
 			.region = told->region, .fronts = ISSUED, .mispredicted = told->mispredicted,
-			.predicted = (uint8_t)(told->overridden ? s->c->branch_override : 0) };
+			.predicted = (uint8_t)(told->overridden ? s->c->branch_override : 0),
+			.chance = told->mispredicted ? chance_of(r) : 0 };
 		if (told->cached || s->mode == GUS_CORE_FETCH_DECODERS)
 			r->steps[i].fronts = fronts_of(r, told->op, told->cached, told->taken, &r->steps[i]);
 		if (!told->cached)

@@ -8,7 +8,7 @@
 
 #include "model/machine/options.h"
 
-enum { GUS_STREAM_TICKS = 5040, GUS_STREAM_LANES = 32, GUS_STREAM_GROUPS = 96 };
+enum { GUS_STREAM_TICKS = 5040, GUS_STREAM_LANES = 64, GUS_STREAM_GROUPS = 96 };
 
 /* What a lane's machine has otherwise than the nominal one. A capacity of weight w takes 1/w of the time, a latency
  * of weight w 1/w of its cycles, a window of weight w holds w times as much; 0 is without limit, or no time at all. */
@@ -35,10 +35,13 @@ enum gus_knob_kind {
 	GUS_KNOB_ALIAS,         /* penalty of a load that is taken for a store's by the low 12 bits */
 	GUS_KNOB_BANKS,         /* of L1: loads a cycle of the same bytes of lines */
 	GUS_KNOB_REGISTERS,     /* to rename to, of all files */
+	/* The front end alone, up to the queue that issue takes from: a part of GUS_KNOB_ISSUE, so no list has it. */
+	GUS_KNOB_FETCH,
 	/* For how long instructions of a kind take ports and units, number: enum gus_held_by. That is a part of what
 	 * ports and units have, so no list of knobs has it. */
 	GUS_KNOB_HELD,
-	/* No branch is mispredicted, whatever the weight is: that is no capacity, so no list of knobs has it. */
+	/* So many times fewer mispredictions (of a weight below 1 as many), by chance: that is no capacity, so no list
+	 * of knobs has it. */
 	GUS_KNOB_PREDICTED,
 	GUS_KNOBS
 };

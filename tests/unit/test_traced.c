@@ -1085,7 +1085,7 @@ static double late_divisions(unsigned mixed_steps, unsigned chain_steps, double 
 		else if (knob->speedup > *best)
 			*best = knob->speedup;
 	}
-	assert_int_equal(lanes, GUS_STREAM_LANES - 1);
+	assert_int_equal(lanes, GUS_TRACED_KNOBS);
 	check_sums(&s.t);
 	made_model_free(&s);
 	return divisions;

@@ -199,13 +199,17 @@ static void divided(void **state)
 
 /* Verdicts. */
 
-struct region { double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES], errors[GUS_NODES], residuals[GUS_NODES]; };
+struct region { double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES], twice[GUS_NODES], errors[GUS_NODES],
+	residuals[GUS_NODES]; };
 
 static struct gus_causal verdict_of(const struct region *r, double model)
 {
-	struct gus_causal_given g = { r->slots, r->speedups, r->errors, r->residuals, model };
+	double twice[GUS_NODES];
+	struct gus_causal_given g = { r->slots, r->speedups, twice, r->errors, r->residuals, model };
 	struct gus_causal v;
 
+	for (unsigned i = 0; i < GUS_NODES; i++)
+		twice[i] = r->twice[i] > 0 ? r->twice[i] : r->speedups[i]; /* the same unless it is said */
 	gus_causal_make(&v, &g);
 	return v;
 }
@@ -226,10 +230,10 @@ static void confirmed_and_ruled_out(void **state)
 	assert_int_equal(n->label, GUS_LABEL_CONFIRMED);
 	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_RULED_OUT);
 	assert_int_equal(v.nodes[GUS_NODE_L2].label, GUS_LABEL_NONE);
-	assert_int_equal(v.cause, GUS_NODE_DRAM); /* the narrowest that brings four fifths of the best back */
+	assert_int_equal(v.cause, GUS_NODE_DRAM); /* the narrowest that brings half of the best back */
 	assert_false(v.together);
 
-	r.speedups[GUS_NODE_DRAM] = 0.3; /* less than half of two thirds */
+	r.speedups[GUS_NODE_DRAM] = 0.25; /* less than half of two thirds, and 0.2 of the time not half of 0.41 */
 	v = verdict_of(&r, 0.1);
 	assert_int_equal(v.nodes[GUS_NODE_DRAM].label, GUS_LABEL_PARTLY);
 	assert_int_equal(v.cause, GUS_NODE_MEMORY);
@@ -292,7 +296,7 @@ static void residuals(void **state)
 	assert_true(near(gus_node_residual(&none, GUS_NODE_BACKEND), 0));
 }
 
-/* Of equally narrow ones that which gains more, of equals the first; all slots in one node promise no end of it. */
+/* Of equally narrow ones that which brings more, of equals the first; all slots in one node promise no end of it. */
 static void chosen(void **state)
 {
 	struct region r = { .slots = { [GUS_NODE_BACKEND] = 0.25, [GUS_NODE_CORE] = 0.25, [GUS_NODE_PORTS] = 0.25 },
@@ -304,33 +308,38 @@ static void chosen(void **state)
 	assert_int_equal(v.cause, GUS_NODE_ROB);
 	r.speedups[GUS_NODE_CHAINS] = 0.52;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
-	r.speedups[GUS_NODE_FRONTEND] = 9;      /* which has no slots */
-	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
-	r.slots[GUS_NODE_FRONTEND] = 0.25;
-	r.speedups[GUS_NODE_FRONTEND] = 0.747;  /* more, but not so much more that the wider one would be meant */
-	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
-	r.speedups[GUS_NODE_FRONTEND] = 0.748;  /* 0.52 of 1.52 is not four fifths of 0.748 of 1.748 */
-	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_FRONTEND);
+	r.twice[GUS_NODE_RS] = 0.53;            /* twice as much says which, whatever more of it gains */
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_RS);
+	r.twice[GUS_NODE_FRONTEND] = 0.9;       /* more, but these bring half of it: 0.53 of 1.53, 0.9 of 1.9 */
+	r.speedups[GUS_NODE_FRONTEND] = 2;
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_RS);
+	/* A half of the time, and of it somewhat less than half, then more. */
+	r = (struct region){ .speedups = { [GUS_NODE_RETIRING] = 1, [GUS_NODE_ROB] = 0.33 } };
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_RETIRING);
+	r.speedups[GUS_NODE_ROB] = 0.34;
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_ROB);
 	/* Of what no knob is nothing is told, whatever it is said to gain. */
 	r.speedups[GUS_NODE_CLEARS] = 9;
 	v = verdict_of(&r, 0.1);
-	assert_int_equal(v.cause, GUS_NODE_FRONTEND);
+	assert_int_equal(v.cause, GUS_NODE_ROB);
 	assert_true(near(v.nodes[GUS_NODE_CLEARS].speedup, 0) && near(v.nodes[GUS_NODE_CLEARS].high, 0));
 }
 
-/* Of those that bring nearly the same back one that holds none of the others: a chain of divisions is divisions, which
- * are among all latencies; of a chain of other results the divider is no part. */
+/* Of those that bring enough back one that holds none of the others: a chain of divisions is divisions, which are among
+ * all latencies; of a chain of other results the divider is no part. No slots are needed: what hides behind another
+ * loses none. */
 static void narrowest(void **state)
 {
-	struct region r = { .slots = { [GUS_NODE_RETIRING] = 20, [GUS_NODE_BACKEND] = 80, [GUS_NODE_CORE] = 80,
-		[GUS_NODE_DIVIDER] = 41, [GUS_NODE_PORTS] = 39 }, .speedups = { [GUS_NODE_BACKEND] = 4,
-		[GUS_NODE_CORE] = 4, [GUS_NODE_CHAINS] = 3.99, [GUS_NODE_DIVIDER] = 3.9, [GUS_NODE_PORTS] = 1 } };
+	struct region r = { .slots = { [GUS_NODE_RETIRING] = 20, [GUS_NODE_SPECULATION] = 80,
+		[GUS_NODE_MISPREDICTS] = 80 }, .speedups = { [GUS_NODE_BACKEND] = 4, [GUS_NODE_CORE] = 4,
+		[GUS_NODE_CHAINS] = 3.99, [GUS_NODE_DIVIDER] = 3.9, [GUS_NODE_PORTS] = 0.6,
+		[GUS_NODE_MISPREDICTS] = 0.2 } };
 
 	(void)state;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_DIVIDER);
-	r.speedups[GUS_NODE_DIVIDER] = 1.77;    /* 0.64 of the time, four fifths of 0.8 less a little */
+	r.speedups[GUS_NODE_DIVIDER] = 0.66;    /* 0.398 of the time: not half of 0.8 */
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
-	r.speedups[GUS_NODE_DIVIDER] = 1.78;
+	r.speedups[GUS_NODE_DIVIDER] = 0.67;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_DIVIDER);
 	r.speedups[GUS_NODE_DIVIDER] = 0;
 	r.speedups[GUS_NODE_PORTS] = 4;
@@ -339,6 +348,10 @@ static void narrowest(void **state)
 	r = (struct region){ .slots = { [GUS_NODE_SPECULATION] = 50, [GUS_NODE_MISPREDICTS] = 50,
 		[GUS_NODE_RETIRING] = 50 }, .speedups = { [GUS_NODE_SPECULATION] = 1, [GUS_NODE_MISPREDICTS] = 1 } };
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_MISPREDICTS);
+	/* Fetch is a part of what width stands for. */
+	r = (struct region){ .slots = { [GUS_NODE_RETIRING] = 50, [GUS_NODE_FRONTEND] = 50 },
+		.speedups = { [GUS_NODE_RETIRING] = 1, [GUS_NODE_FRONTEND] = 0.9, [GUS_NODE_FETCH_BANDWIDTH] = 0.9 } };
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_FETCH_BANDWIDTH);
 }
 
 /* Balanced code: only all of the back end together is worth it, and no part of it. */
