@@ -21,7 +21,8 @@ struct evaluation {
 	size_t intervals;
 	const struct gus_topdown_draw *draw; /* NULL: nothing was drawn */
 	double *values;         /* of the table's values */
-	double *floored, *corrected; /* of its nodes; NULL while derivatives are taken */
+	double *floored, *corrected; /* of its nodes; NULL while derivatives are taken. corrected: NaN where the
+				      * correction is not known, and left out */
 	double *slopes;         /* of the node at hand, by event in the list */
 };
 
@@ -32,12 +33,12 @@ static double scaled(const struct gus_topdown_count *c)
 	return c->running_ns < c->enabled_ns ? c->value * ((double)c->enabled_ns / (double)c->running_ns) : c->value;
 }
 
-/* The method's floor, and the correction apart from the formula. */
+/* The method's floor, and the correction apart from the formula: a node is known without it. */
 static double value_of_node(const struct evaluation *e, uint32_t index)
 {
 	const struct gus_topdown_node *node = &e->t->nodes.v[index];
 	double correction = node->correction.n ? gus_formula_value(&node->correction, e->values) : 0;
-	double value = gus_formula_value(&node->formula, e->values) + correction;
+	double value = gus_formula_value(&node->formula, e->values) + (isnan(correction) ? 0 : correction);
 	bool below = node->floored && value < 0;
 
 	if (e->floored)
@@ -198,6 +199,13 @@ static void judge_drawn(struct evaluation *e, uint32_t index, struct gus_topdown
 	s->high = fmax(s->value, clip(s->value + half));
 }
 
+/* Whether the node depends on the group. One whose events are not known can be its correction's alone, which is not in
+ * it then. */
+static bool is_of(const struct evaluation *e, uint32_t index, uint32_t group, size_t first)
+{
+	return e->t->nodes.v[index].groups >> group & 1 && first < e->n && isfinite(scaled(&e->events[first]));
+}
+
 static void judge(struct evaluation *e, uint32_t index, struct gus_topdown_share *s)
 {
 	size_t least = SIZE_MAX;
@@ -213,7 +221,7 @@ static void judge(struct evaluation *e, uint32_t index, struct gus_topdown_share
 		size_t first = first_of(e, group);
 		struct spread spread;
 
-		if (!(e->t->nodes.v[index].groups >> group & 1) || first == e->n || seen_by(&e->events[first]) >= 1)
+		if (!is_of(e, index, group, first) || seen_by(&e->events[first]) >= 1)
 			continue;
 		if (s->seen >= 1)
 			find_slopes(e, index);
@@ -330,7 +338,8 @@ static void evaluate(struct evaluation *e, struct gus_topdown_tree *tree)
 			continue;
 		}
 		s->floored = e->floored[i];
-		s->corrected = e->corrected[i];
+		s->uncorrected = isnan(e->corrected[i]);
+		s->corrected = s->uncorrected ? 0 : e->corrected[i];
 		judge(e, i, s);
 		s->above = is_above(e, tree, i);
 	}

@@ -46,6 +46,9 @@ struct gus_topdown_share {
 	double seen;            /* the least that one of its groups ran, as a share of the time it was wanted */
 	double floored;         /* how far below 0 it was before the method set it to 0; else 0 */
 	double corrected;       /* what its correction is: the share without it is value less this */
+	/* It is without its correction, as what that needs was not counted: a recording of perf's may have the metrics
+	 * of Intel's cores alone. On a real Ice Lake that is 0.6 points or less (tests/unit/test_topdown). */
+	bool uncorrected;
 	bool above;             /* so large that one should look at it: itself, and all above it in the tree */
 	/* Of a node with parts: the share less the sum of its parts, and how large that may be. */
 	bool parted;

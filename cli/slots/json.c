@@ -39,7 +39,8 @@ static void add_node(void *context, const struct gus_topdown *t, const struct gu
 			    gus_json_pair(s->low, s->high) : json_null());
 	json_object_set_new(o, "bounds", s->sureness == GUS_TOPDOWN_BOUND ? gus_json_pair(s->low, s->high) :
 			    json_null());
-	json_object_set_new(o, "correction", node->correction_why ? json_real(s->corrected) : json_null());
+	json_object_set_new(o, "correction", node->correction_why && !s->uncorrected ?
+			    json_real(s->corrected) : json_null());
 	json_object_set_new(o, "set_to_0", s->floored > 0 ? json_real(-s->floored) : json_null());
 	json_object_set_new(o, "above", json_boolean(s->above));
 	json_object_set_new(o, "sum", sum(s));

@@ -125,6 +125,9 @@ static void print_notes(const struct tree_text *text, const struct gus_topdown *
 			gus_slots_percent(floored, sizeof(floored), -s->floored, 2);
 			fold(text, gus_format("%s would be %s %%, and the method makes that 0", node->name, floored));
 		}
+		if (s->known && s->uncorrected)
+			fold(text, gus_format("%s is not corrected (%s): what that needs was not counted", node->name,
+					      node->correction_why));
 		if (s->known)
 			note_sum(text, node->name, node->within_why, s);
 	}

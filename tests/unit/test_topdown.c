@@ -486,6 +486,53 @@ static void golden_cove(void **state)
 	gus_topdown_free(t);
 }
 
+/* A recording of perf's has the slots and their four metrics, and nothing that shares are corrected by: they are known
+ * without, and say so. Where an event of the formula itself is missing, there is no share. */
+static void uncorrected(void **state)
+{
+	static const struct given given[] = { { "slots", 6000 }, { "retiring_slots", 2400 }, { "bad_slots", 600 },
+		{ "fe_slots", 1200 }, { "be_slots", 1800 }, { "dropped", 60 }, { "heavy_slots", 300 },
+		{ "mispredict_slots", 480 }, { "latency_slots", 900 }, { "memory_slots", 1200 }, { 0 } };
+	static const struct { const char *node; bool known, uncorrected; double share; } want[] = {
+		{ "frontend_bound", true, true, 0.2 }, { "retiring", true, false, 0.4 },
+		{ "backend_bound", true, false, 0.3 }, { "bad_speculation", true, false, 0.1 },
+		{ "fetch_latency", false, false, 0 }, { "memory_bound", false, false, 0 },
+	};
+	struct gus_topdown *t = table_of(&machines[4].host, 0);
+	struct gus_topdown_count counts[EVENTS_MOST];
+	struct gus_topdown_tree tree;
+
+	(void)state;
+	counts_of(t, 2, given, counts);
+	for (size_t i = 5; i < 10; i++) /* what was dropped, and the metrics of level 2 */
+		counts[i] = (struct gus_topdown_count){ .known = false };
+	gus_topdown_evaluate(&tree, t, 2, counts, NULL, 0);
+	for (size_t i = 0; i < COUNT(want); i++) {
+		size_t k;
+
+		node_of(t, want[i].node, &k);
+		assert_int_equal(tree.shares[k].known, want[i].known);
+		assert_int_equal(tree.shares[k].uncorrected, want[i].uncorrected);
+		assert_true(near(tree.shares[k].value, want[i].share, 1e-9));
+		assert_true(near(tree.shares[k].low, tree.shares[k].high, 1e-9));
+	}
+	gus_topdown_tree_free(&tree);
+	/* What was wanted all the time and never ran is not known either, and nothing of it is in the share. */
+	for (size_t i = 5; i < 10; i++)
+		counts[i] = (struct gus_topdown_count){ .known = true, .enabled_ns = 1000 };
+	gus_topdown_evaluate(&tree, t, 2, counts, NULL, 0);
+	for (size_t i = 0; i < COUNT(want); i++) {
+		size_t k;
+
+		node_of(t, want[i].node, &k);
+		assert_int_equal(tree.shares[k].known, want[i].known);
+		assert_true(near(tree.shares[k].low, want[i].share, 1e-9) &&
+			    near(tree.shares[k].high, want[i].share, 1e-9));
+	}
+	gus_topdown_tree_free(&tree);
+	gus_topdown_free(t);
+}
+
 static void atoms(void **state)
 {
 	/* Five slots a cycle, and six. */
@@ -1104,6 +1151,7 @@ int main(void)
 		cmocka_unit_test(formulas), cmocka_unit_test(wrong_formulas), cmocka_unit_test(who_has_which),
 		cmocka_unit_test(plans_have_the_same_events),
 		cmocka_unit_test(skylake), cmocka_unit_test(icelake), cmocka_unit_test(golden_cove),
+		cmocka_unit_test(uncorrected),
 		cmocka_unit_test(atoms), cmocka_unit_test(zen), cmocka_unit_test(arm), cmocka_unit_test(perf_counts),
 		cmocka_unit_test(sums), cmocka_unit_test(bounds), cmocka_unit_test(by_hand),
 		cmocka_unit_test(halved), cmocka_unit_test(coverage),
