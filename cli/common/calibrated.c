@@ -2,6 +2,8 @@
 #include "cli/common/calibrated.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "cli/common/json.h"
 #include "cli/common/calibrations.h"
@@ -17,6 +19,17 @@ static char *misfit_here(const struct gus_uarch *u)
 const char *gus_calibrated_file(const struct gus_uarch *u)
 {
 	return u->valids_n ? u->files[0] : NULL;
+}
+
+long gus_calibrated_days(const struct gus_uarch *u)
+{
+	const char *file = gus_calibrated_file(u);
+	time_t now = time(NULL);
+	struct stat st;
+
+	if (!file || stat(file, &st) != 0)
+		return -1;
+	return now > st.st_mtime ? (now - st.st_mtime) / (24 * 60 * 60) : 0;
 }
 
 void gus_calibrated_text(const struct gus_uarch *u)

@@ -14,5 +14,9 @@ void gus_calibrated_text(const struct gus_uarch *u);
 json_t *gus_calibrated_json(const struct gus_uarch *u);
 /* The file's name, for a field of CSV; NULL: it is no calibration. */
 const char *gus_calibrated_file(const struct gus_uarch *u);
+/* How many days ago it was written; -1: it is no calibration, or its file is gone. After GUS_CALIBRATED_OLD of them
+ * microcode and kernels are likely to be others. */
+enum { GUS_CALIBRATED_OLD = 90 };
+long gus_calibrated_days(const struct gus_uarch *u);
 
 #endif

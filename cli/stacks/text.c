@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "attribution/accounts/account.h"
 #include "base/path.h"
@@ -21,7 +19,7 @@
 static const double LEAST = 0.5;        /* percent */
 static const double WIDE = 20;          /* likewise */
 enum { PARTS = 4 };                     /* of a stack that are printed */
-enum { FEW = 300, OLD = 90, MUCH = 5 }; /* samples; days, in which microcode and kernels change; percent */
+enum { FEW = 300, MUCH = 5 };   /* samples; percent */
 
 /* Of other units than instructions there is no code, and what stands behind it is in its place. */
 enum { SHARE, INTERVAL, SEEN, MODEL, BAR, NAME, CODE, WHAT, COLUMNS };
@@ -113,30 +111,18 @@ static void say_explained(const struct text *t)
 	free(reasons);
 }
 
-/* Days since the file was written; -1: it is not there. */
-static long age_of(const char *path)
-{
-	struct stat st;
-	time_t now = time(NULL);
-
-	if (stat(path, &st) != 0)
-		return -1;
-	return now > st.st_mtime ? (now - st.st_mtime) / (24 * 60 * 60) : 0;
-}
-
 /* What the model's word is worth. */
 static void say_table(const struct text *t)
 {
 	const struct gus_uarch *u = t->v->uarch;
-	const char *file = u ? gus_calibrated_file(u) : NULL;
-	long days = file ? age_of(file) : -1;
+	long days = u ? gus_calibrated_days(u) : -1;
 
 	if (!u || !t->v->account->explained)
 		return;
-	if (!file)
+	if (!gus_calibrated_file(u))
 		say(t, gus_format("the model is of %s as such, and not of that machine (gusprof calibrate makes one)",
 				  u->name));
-	else if (days >= OLD)
+	else if (days >= GUS_CALIBRATED_OLD)
 		say(t, gus_format("the model is of that machine as it was calibrated %ld days ago", days));
 }
 
