@@ -98,6 +98,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/stretches.c attribution/traced/stretches.h \
 	attribution/traced/thread.c \
 	attribution/traced/traced.c attribution/traced/traced.h \
+	attribution/verdicts/measured.c attribution/verdicts/measured.h \
 	attribution/verdicts/nodes.c attribution/verdicts/nodes.h \
 	attribution/verdicts/residuals.c attribution/verdicts/residuals.h \
 	attribution/verdicts/slots.c attribution/verdicts/slots.h \

@@ -45,8 +45,11 @@ gusprof_SOURCES = \
 	cli/compare/text.c \
 	cli/compare/view.h \
 	cli/compare/words.c cli/compare/words.h \
+	cli/explain/counted.c cli/explain/counted.h \
 	cli/explain/explain.c \
 	cli/explain/json.c \
+	cli/explain/measured.c cli/explain/measured.h \
+	cli/explain/quality.c cli/explain/quality.h \
 	cli/explain/text.c \
 	cli/explain/view.h \
 	cli/doctor.c \

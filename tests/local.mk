@@ -79,6 +79,7 @@ figure_tests = \
 	tests/cases/account.sh \
 	tests/cases/compare.sh \
 	tests/cases/correlation.sh \
+	tests/cases/explain-measured.sh \
 	tests/cases/explain.sh \
 	tests/cases/misled.sh \
 	tests/cases/golden.sh \
@@ -126,7 +127,7 @@ tests_cases_make_calls_SOURCES = tests/cases/make_calls.c tests/unit/made_sideba
 EXTRA_DIST += tests/cases/browser.py tests/cases/flame.py tests/cases/flame_browser.py tests/cases/flame_tree.js
 check_PROGRAMS += tests/cases/make-columns
 tests_cases_make_columns_SOURCES = tests/cases/make_columns.c tests/unit/made_sideband.h $(made_mapping)
-EXTRA_DIST += tests/cases/filters.py tests/cases/topdown.py
+EXTRA_DIST += tests/cases/explain_measured.py tests/cases/filters.py tests/cases/topdown.py
 EXTRA_DIST += tests/cases/played_run.py
 EXTRA_DIST += tests/cases/perfdata.py tests/cases/perfdata_hostile.py tests/cases/perfdata_known.py
 check_PROGRAMS += tests/cases/tell-samples
@@ -420,6 +421,7 @@ unit_tests = \
 	tests/unit/test_remembered \
 	tests/unit/test_replaying \
 	tests/unit/test_replays \
+	tests/unit/test_quality \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
 	tests/unit/test_rows \
@@ -499,6 +501,7 @@ unit_tests = \
 	tests/unit/test_variant \
 	tests/unit/test_visits \
 	tests/unit/test_verdict \
+	tests/unit/test_verdict_measured \
 	tests/unit/test_wall \
 	tests/unit/test_wide \
 	tests/unit/test_window \
@@ -925,6 +928,9 @@ tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
 tests_unit_test_visits_SOURCES = tests/unit/test_visits.c
 tests_unit_test_verdict_SOURCES = tests/unit/test_verdict.c
+tests_unit_test_quality_SOURCES = tests/unit/test_quality.c cli/common/json.c cli/common/print.c cli/explain/quality.c \
+	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c
+tests_unit_test_verdict_measured_SOURCES = tests/unit/test_verdict_measured.c
 tests_unit_test_wall_SOURCES = tests/unit/test_wall.c
 tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
 tests_unit_test_widths_SOURCES = tests/unit/test_widths.c

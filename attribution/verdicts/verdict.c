@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "attribution/verdicts/measured.h"
+
 static const double NORMAL = 1.96;
 
 const char *gus_label_name(enum gus_label label)
@@ -24,10 +26,25 @@ static void set_interval(struct gus_causal_node *n, double error, double model, 
 	n->high = expm1(gain + half);
 }
 
-static enum gus_label label_of(const struct gus_causal_node *n, const struct gus_node_kind *kind)
+/* Whether it has slots that somebody looks at: of a node that no counter tells of, the next above that one does. */
+static bool is_seen(const struct gus_causal *v, enum gus_node node)
 {
-	bool seen = n->share >= GUS_CAUSAL_NOTICED;
+	while (!v->nodes[node].known && gus_nodes[node].parent != GUS_NODE_NONE)
+		node = gus_nodes[node].parent;
+	return v->nodes[node].share >= GUS_CAUSAL_NOTICED;
+}
 
+/* What is not known promises nothing, as what is beside the tree. */
+static enum gus_label label_of(const struct gus_causal *v, enum gus_node node)
+{
+	const struct gus_node_kind *kind = &gus_nodes[node];
+	const struct gus_causal_node *n = &v->nodes[node];
+	bool seen = is_seen(v, node);
+
+	if (!v->gains)
+		return n->known && seen ? GUS_LABEL_OPEN : GUS_LABEL_NONE;
+	if (kind->level && !n->known && (kind->silent || n->high < GUS_CAUSAL_WORTH))
+		return GUS_LABEL_NONE;
 	if (kind->silent)
 		return seen ? GUS_LABEL_OPEN : GUS_LABEL_NONE;
 	if (n->high < GUS_CAUSAL_WORTH)
@@ -38,7 +55,7 @@ static enum gus_label label_of(const struct gus_causal_node *n, const struct gus
 		return GUS_LABEL_CONFIRMED;
 	if (!seen)
 		return GUS_LABEL_UNSEEN;
-	return n->speedup >= n->promise / 2 ? GUS_LABEL_CONFIRMED : GUS_LABEL_PARTLY;
+	return !n->known || n->speedup >= n->promise / 2 ? GUS_LABEL_CONFIRMED : GUS_LABEL_PARTLY;
 }
 
 /* How much a set is of: what is beside the tree is one resource, and what is deeper in it has fewer than above. */
@@ -110,24 +127,33 @@ static bool only_together(const struct gus_causal *v)
 	return true;
 }
 
+static void set_share(struct gus_causal_node *n, unsigned node, const struct gus_causal_given *g, double all)
+{
+	n->modelled = node < GUS_NODES_OF_TREE && all > 0 ? g->slots[node] / all : 0;
+	n->known = node < GUS_NODES_OF_TREE && (g->measured ? g->measured->nodes[node].known : g->slots != NULL);
+	n->share = !n->known ? 0 : g->measured ? g->measured->nodes[node].value : n->modelled;
+	n->promise = n->share < 1 ? n->share / (1 - n->share) : INFINITY;
+}
+
 void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g)
 {
 	double all = 0;
 
 	memset(v, 0, sizeof(*v));
-	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
+	v->gains = g->speedups != NULL;
+	for (unsigned i = 0; g->slots && i < GUS_NODES_OF_TREE; i++)
 		all += gus_nodes[i].level == 1 ? g->slots[i] : 0;
 	for (unsigned i = 0; i < GUS_NODES; i++) {
 		struct gus_causal_node *n = &v->nodes[i];
 
-		n->share = i < GUS_NODES_OF_TREE && all > 0 ? g->slots[i] / all : 0;
-		n->promise = n->share < 1 ? n->share / (1 - n->share) : INFINITY;
-		n->speedup = gus_nodes[i].silent ? 0 : g->speedups[i];
-		n->twice = gus_nodes[i].silent ? 0 : g->twice[i];
-		if (!gus_nodes[i].silent)
+		set_share(n, i, g, all);
+		n->speedup = gus_nodes[i].silent || !v->gains ? 0 : g->speedups[i];
+		n->twice = gus_nodes[i].silent || !v->gains ? 0 : g->twice[i];
+		if (!gus_nodes[i].silent && v->gains)
 			set_interval(n, g->errors[i], g->model, g->residuals[i]);
-		n->label = label_of(n, &gus_nodes[i]);
 	}
+	for (unsigned i = 0; i < GUS_NODES; i++) /* those above are known by now */
+		v->nodes[i].label = label_of(v, (enum gus_node)i);
 	v->cause = choose(v);
 	v->together = only_together(v);
 }

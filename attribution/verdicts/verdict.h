@@ -14,6 +14,8 @@
 
 #include "attribution/verdicts/nodes.h"
 
+struct gus_causal_measured;
+
 /* How many times as much of a set there is: nearly no limit any more, and windows that still fit into memory; and
  * twice as much, by which causes are told apart. Of all at once 16 times as much makes a machine on which nothing takes
  * time, and what is the cause here is a small part of what it gains. */
@@ -39,7 +41,9 @@ enum gus_label {
 const char *gus_label_name(enum gus_label label);
 
 struct gus_causal_node {
-	double share;           /* of the slots */
+	bool known;             /* its share: a CPU's counters do not tell of each node; else both are 0 */
+	double share;           /* of the slots, measured or modelled; some that are measured are of cycles */
+	double modelled;        /* the share as the model's own slots have it */
 	double promise;         /* infinite of all */
 	double twice;           /* T/T' - 1 of twice as much */
 	double speedup, low, high; /* T/T' - 1, and its 95 % interval; not meaningful where no knob stands for it */
@@ -52,15 +56,18 @@ struct gus_causal {
 	 * holds no other such, and is the narrowest, and brings most. GUS_NODE_NONE: nothing is worth a change. */
 	enum gus_node cause;
 	bool together;          /* of the cause's resources none alone is worth it */
+	bool gains;             /* what nodes gain is known; else no cause is, and nodes are not resolvable */
 };
 
 struct gus_causal_given {
-	const double *slots;    /* GUS_NODES_OF_TREE of them, each with its parts */
-	const double *speedups; /* GUS_NODES, of sets GUS_CAUSAL_MORE times as large */
-	const double *twice;    /* of sets GUS_CAUSAL_TWICE times as large */
+	const double *slots;    /* GUS_NODES_OF_TREE of them, each with its parts; NULL: nothing was modelled */
+	const double *speedups; /* GUS_NODES, of sets GUS_CAUSAL_MORE times as large; NULL: nothing was turned up */
+	const double *twice;    /* of sets GUS_CAUSAL_TWICE times as large; likewise */
 	const double *errors;   /* their standard errors */
 	const double *residuals; /* of the calibration: gus_node_residual of each */
 	double model;           /* GUS_CAUSAL_MODEL, or where nobody has held the table against a CPU _UNTOLD */
+	/* What counters have measured of the same, which shares and labels are of then; NULL: the model's own. */
+	const struct gus_causal_measured *measured;
 };
 void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g);
 

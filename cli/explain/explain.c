@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/profile/rows.h"
 #include "attribution/traced/lines.h"
 #include "attribution/traced/regions.h"
 #include "attribution/verdicts/residuals.h"
@@ -18,6 +19,9 @@
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
 #include "cli/compare/recordings.h"
+#include "cli/explain/counted.h"
+#include "cli/explain/measured.h"
+#include "cli/explain/quality.h"
 #include "cli/explain/view.h"
 #include "cli/model/output.h"
 #include "cli/model/table.h"
@@ -153,13 +157,14 @@ static double gained(const struct gus_traced_region *r, size_t lane)
 	return r->cycles[lane] > 0 && r->cycles[0] > r->cycles[lane] ? r->cycles[0] / r->cycles[lane] - 1 : 0;
 }
 
-static void judge(const struct explain *e, const struct gus_explain_view *v, uint32_t region, struct gus_causal *out)
+static void judge(const struct explain *e, const struct gus_explain_view *v, uint32_t region,
+		  const struct gus_explain_tree *tree, struct gus_causal *out)
 {
 	const struct gus_traced *t = v->model->traced;
 	const struct gus_traced_region *r = &t->regions.v[region];
 	double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES], twice[GUS_NODES], errors[GUS_NODES], residuals[GUS_NODES];
 	const struct gus_causal_given given = { slots, speedups, twice, errors, residuals, v->calibrated ||
-		v->told > 0 ? GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD };
+		v->told > 0 ? GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD, tree->readings ? &tree->nodes : NULL };
 	struct gus_traced_set sets[2 * GUS_NODES];
 	enum gus_node of[GUS_NODES];
 	size_t n = list_sets(sets, of);
@@ -225,6 +230,41 @@ static char *doubt_of(const struct gus_compared_row *row)
 			  "both", row->ratio.value, row->ratio.ci.low, row->ratio.ci.high);
 }
 
+/* The model's tree is the region's, and the measured one its function's, which has other regions, too. */
+static void dispute(const struct gus_explain_view *v, const struct gus_compared_row *row, struct gus_explain_region *r)
+{
+	const struct gus_traced *t = v->model->traced;
+	double modelled[GUS_NODES_OF_TREE];
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < t->regions.n; i++)
+		if (t->regions.v[i].function == t->regions.v[row->region].function)
+			all += v->measured->coverage.by_region[i];
+	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
+		modelled[i] = r->verdict.nodes[i].modelled;
+	if (r->tree.readings && all)
+		r->disputes_n = gus_causal_disputes(&r->tree.nodes, modelled, (double)row->samples / (double)all,
+						    r->disputes);
+}
+
+/* Where counters say that a part of the slots is elsewhere which is larger than the model is off in general, what it
+ * gains on the model says nothing about the machine. */
+static char *contradiction_of(const struct gus_explain_view *v, const struct gus_explain_region *r)
+{
+	const double error = v->told > 0 ? v->told : GUS_CAUSAL_UNTOLD;
+
+	for (size_t i = 0; i < r->disputes_n; i++) {
+		const struct gus_causal_dispute *d = &r->disputes[i];
+
+		if (d->modelled < d->low - GUS_CAUSAL_DISPUTED - error ||
+		    d->modelled > d->high + GUS_CAUSAL_DISPUTED + error)
+			return gus_format("counters contradict the model by more than it is off in general: %s has "
+					  "%.0f %% of its slots, and %.0f to %.0f %% by them", gus_nodes[d->node].name,
+					  100 * d->modelled, 100 * d->low, 100 * d->high);
+	}
+	return NULL;
+}
+
 static void add_region(const struct explain *e, struct gus_explain_view *v, const struct gus_compared_row *row)
 {
 	const struct gus_traced *t = v->model->traced;
@@ -234,7 +274,11 @@ static void add_region(const struct explain *e, struct gus_explain_view *v, cons
 
 	r.function = t->functions.v[t->regions.v[row->region].function].name;
 	r.module = t->functions.v[t->regions.v[row->region].function].module;
-	judge(e, v, row->region, &r.verdict);
+	r.tree = gus_explain_counts_part(v->counts, t->regions.v[row->region].function);
+	judge(e, v, row->region, &r.tree, &r.verdict);
+	dispute(v, row, &r);
+	if (!r.withheld)
+		r.withheld = contradiction_of(v, &r);
 	find_insns(t, row->region, &r);
 	v->explained += r.share;
 	gus_vec_push(&v->regions, r);
@@ -265,14 +309,54 @@ static void add_regions(const struct explain *e, struct gus_explain_view *v)
 	free(rows);
 }
 
+/* The model's tree of all that windows have executed, each region as long as it was sampled, against the measured one
+ * of the whole. */
+static void dispute_whole(const struct explain *e, struct gus_explain_view *v)
+{
+	double modelled[GUS_NODES_OF_TREE] = { 0 }, slots[GUS_NODES_OF_TREE], covered = 0;
+
+	for (size_t i = 0; i < v->compared->rows.n && v->counts->whole; i++) {
+		const struct gus_compared_row *row = &v->compared->rows.v[i];
+		double all = 0, samples = (double)row->samples;
+
+		slots_of(e, v->model->traced, row->region, slots);
+		for (unsigned k = 0; k < GUS_NODES_OF_TREE; k++)
+			all += gus_nodes[k].level == 1 ? slots[k] : 0;
+		for (unsigned k = 0; k < GUS_NODES_OF_TREE && all > 0; k++)
+			modelled[k] += samples * slots[k] / all;
+		covered += all > 0 ? samples : 0;
+	}
+	for (unsigned k = 0; k < GUS_NODES_OF_TREE && covered > 0; k++)
+		modelled[k] /= covered;
+	if (covered > 0)
+		v->disputes_n = gus_causal_disputes(&v->counts->whole->nodes, modelled, covered /
+						    (double)v->measured->coverage.samples, v->disputes);
+}
+
+/* What was measured of the same recording, by the same names. */
+static int load_counts(struct gus_traced *t, struct gus_reader *reader, struct gus_explain_counts *counts,
+		       struct gus_error *err)
+{
+	const Gusprof__Header *h = gus_reader_header(reader);
+	struct gus_symbols_options symbols = { .boot_id = h->host ? h->host->boot_id : NULL,
+		.rights = gus_symbols_rights(t->options.symbols) };
+	int rc = gus_explain_counts_load(counts, reader, &symbols, err);
+
+	if (rc == 0)
+		gus_explain_counts_by_function(counts, t);
+	return rc;
+}
+
 static int measure(const struct explain *e, const struct gus_model_view *model, struct gus_measured *m,
-		   struct gus_error *err)
+		   struct gus_explain_counts *counts, struct gus_error *err)
 {
 	const char *path = e->path ? e->path : model->samples;
 	struct gus_reader *reader = path ? gus_reader_open(path, err) : NULL;
 	int rc = reader ? gus_measured_add(m, model->traced, reader, gus_cli_log(0), err) : -1;
 
-	gus_reader_close(reader);
+	if (rc == 0)
+		rc = load_counts(model->traced, reader, counts, err);
+	counts->reader = reader; /* whose header its profile has */
 	if (!path)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to explain: %s", model->windows &&
 				*model->windows->why ? model->windows->why : "no sample was taken");
@@ -294,6 +378,22 @@ static void render(const struct explain *e, const struct gus_explain_view *v)
 	gus_fitted_end(&fitted);
 }
 
+static void view_free(struct gus_explain_view *v)
+{
+	for (size_t i = 0; i < v->regions.n; i++) {
+		free(v->regions.v[i].name);
+		free(v->regions.v[i].withheld);
+	}
+	gus_vec_free(&v->regions);
+	gus_explain_facts_free(v->facts);
+}
+
+static int has_no_windows(const struct explain *e, struct gus_error *err)
+{
+	return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to explain: %s has no windows of what the program "
+			"did; record it without --trace off, or with --trace qemu", e->name);
+}
+
 /* In place of what gusprof model prints. */
 static int show(void *context, const struct gus_model_view *model, struct gus_error *err)
 {
@@ -301,33 +401,60 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	const struct gus_screen screen = gus_screen_of(stdout, &e->o->screen);
 	struct gus_measured measured;
 	struct gus_compared compared;
+	struct gus_explain_counts counts = { .loaded = false };
+	struct gus_explain_facts facts = { 0 };
 	struct gus_explain_view v = { .model = model, .compared = &compared, .measured = &measured, .screen = &screen,
-		.table = gus_model_table_name(&e->table), .calibrated = gus_model_table_calibrated(&e->table),
-		.told = gus_model_table_error(&e->table) };
+		.counts = &counts, .facts = &facts, .table = gus_model_table_name(&e->table),
+		.calibrated = gus_model_table_calibrated(&e->table), .told = gus_model_table_error(&e->table) };
 	struct gus_compared_options how = { .windows = model->windows && model->windows->taken ?
 		model->windows->taken : 1, .told = v.told };
 	int rc = -1;
 
 	if (model->inferred)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to explain: %s has no windows of what the "
-				"program did; record it without --trace off, or with --trace qemu",
-				e->name);
+		return has_no_windows(e, err);
 	gus_measured_init(&measured, model->traced);
-	if (measure(e, model, &measured, err) == 0) {
+	if (measure(e, model, &measured, &counts, err) == 0) {
 		how.looks = gus_measured_looks(&measured, 0);
 		gus_compared_make(&compared, model->traced, &measured, &how);
 		add_regions(e, &v);
+		dispute_whole(e, &v);
+		gus_explain_facts_find(&facts, &v, e->table.uarch);
 		render(e, &v);
 		gus_compared_free(&compared);
 		rc = 0;
 	}
-	for (size_t i = 0; i < v.regions.n; i++) {
-		free(v.regions.v[i].name);
-		free(v.regions.v[i].withheld);
-	}
-	gus_vec_free(&v.regions);
+	view_free(&v);
+	gus_explain_counts_free(&counts);
 	gus_measured_free(&measured);
 	return rc;
+}
+
+/* The trees that counters have measured, where nothing can be modelled; false, without an error: there is none. */
+static bool explain_counted(const struct explain *e, const struct gus_error *why)
+{
+	const struct gus_screen screen = gus_screen_of(stdout, &e->o->screen);
+	struct gus_measured measured = { .runs = 0 };
+	struct gus_explain_counts counts = { .loaded = false };
+	struct gus_explain_facts facts = { 0 };
+	struct gus_explain_view v = { .without = why->text, .measured = &measured, .screen = &screen,
+		.counts = &counts, .facts = &facts };
+	struct gus_view view;
+	bool any = e->path && gus_explain_counts_open(&counts, e->path) && counts.whole && counts.profile.samples;
+
+	if (any) {
+		measured.coverage.samples = counts.profile.samples;
+		gus_view_make(&view, &counts.profile, GUS_BY_FUNCTION, false);
+		gus_explain_counts_by_row(&counts, view.of_cell.v);
+		for (size_t i = 0; i < view.rows.n && v.explained < MATTERS; i++)
+			if (view.rows.v[i].share >= LEAST)
+				gus_explain_counted_add(&v, &view, (uint32_t)i);
+		gus_explain_facts_find(&facts, &v, NULL);
+		render(e, &v);
+		view_free(&v);
+		gus_view_free(&view);
+	}
+	gus_explain_counts_free(&counts);
+	return any;
 }
 
 static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
@@ -351,6 +478,10 @@ static int run_traced(struct explain *e, struct gus_error *err)
 		.json = e->o->format == FORMAT_JSON, .shower = &e->shower, .executed_only = true,
 	};
 
+	/* Branch stacks tell which code was executed, and nothing of the memory that it asked for: of a walk over it
+	 * all is in L1, and a verdict on that would be none on the program. */
+	if (e->path && gus_recording_is_perfs(e->path))
+		return has_no_windows(e, err);
 	m.sets_n = 2 * (int)list_sets(sets, of);
 	gus_slotted_init(&e->slots, e->table.config.issue_width);
 	return e->path ? gus_model_trace(&m, &process, e->path, err) : gus_model_attached(&m, &process, err);
@@ -381,11 +512,11 @@ static int explain_it(struct explain *e, struct gus_error *err)
 	if (e->o->from == FROM_COMMAND && /* which was started with standard output as it is */
 	    gus_model_output_begin(&e->output, err) != 0)
 		return -1;
-	if (gus_model_table_load(&e->table, e->o->uarch, e->path, e->name, err) != 0)
-		return -1;
-	if (run_traced(e, &why) == 0)
+	if (gus_model_table_load(&e->table, e->o->uarch, e->path, e->name, &why) == 0 && run_traced(e, &why) == 0)
 		return 0;
-	if (e->o->from == FROM_COMMAND) /* of which record has said nothing here */
+	if ((why.code == GUS_E_UNSUPPORTED || why.code == GUS_E_NOT_FOUND) && explain_counted(e, &why))
+		return 0;
+	if (e->o->from == FROM_COMMAND && e->table.uarch) /* of which record has said nothing here */
 		return gus_fail(err, why.code, "cannot explain '%s': %s; is it too short? gusprof record -- %s says "
 				"more", e->name, why.text, e->name);
 	*err = why;

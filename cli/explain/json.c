@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/common/json.h"
+#include "cli/explain/quality.h"
 #include "cli/explain/view.h"
 
 static json_t *number(double value)
@@ -19,14 +20,56 @@ static json_t *interval(double low, double high)
 	return list;
 }
 
-/* Nodes of the tree by their names: their share of the slots. */
+/* Nodes of the tree by their names: their share of the slots; null where it is not known. */
 static json_t *topdown_of(const struct gus_causal *v)
 {
 	json_t *o = json_object();
 
 	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
-		json_object_set_new(o, gus_nodes[i].name, number(v->nodes[i].share));
+		json_object_set_new(o, gus_nodes[i].name, v->nodes[i].known ? number(v->nodes[i].share) : json_null());
 	return o;
+}
+
+/* Of a measured tree: by what, how sure each node is, and what the model's own has instead. */
+static json_t *measured_of(const struct gus_explain_region *r)
+{
+	json_t *o = json_object(), *ci95 = json_object(), *bounds = json_object(), *cycles = json_array();
+	json_t *modelled = json_object();
+
+	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++) {
+		const struct gus_causal_share *s = &r->tree.nodes.nodes[i];
+		const char *name = gus_nodes[i].name;
+
+		json_object_set_new(ci95, name, s->known && !s->bounded ? interval(s->low, s->high) : json_null());
+		json_object_set_new(bounds, name, s->bounded ? interval(s->low, s->high) : json_null());
+		json_object_set_new(modelled, name, r->verdict.gains ? number(r->verdict.nodes[i].modelled) :
+				    json_null());
+		if (s->cycles)
+			json_array_append_new(cycles, gus_json_text(name));
+	}
+	json_object_set_new(o, "cores", gus_json_text(r->tree.table->title));
+	json_object_set_new(o, "pmu", gus_json_text(r->tree.pmu));
+	json_object_set_new(o, "readings", json_integer((json_int_t)r->tree.readings));
+	json_object_set_new(o, "ci95", ci95);
+	json_object_set_new(o, "bounds", bounds);
+	json_object_set_new(o, "of_cycles", cycles);
+	json_object_set_new(o, "modelled", modelled);
+	return o;
+}
+
+static json_t *disputes_of(const struct gus_causal_dispute *disputes, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "node", gus_json_text(gus_nodes[disputes[i].node].name));
+		json_object_set_new(o, "modelled", number(disputes[i].modelled));
+		json_object_set_new(o, "measured", interval(disputes[i].low, disputes[i].high));
+		json_array_append_new(list, o);
+	}
+	return list;
 }
 
 static json_t *causal_of(const struct gus_causal *v)
@@ -35,12 +78,12 @@ static json_t *causal_of(const struct gus_causal *v)
 
 	for (unsigned i = 0; i < GUS_NODES; i++) {
 		const struct gus_causal_node *n = &v->nodes[i];
-		bool known = !gus_nodes[i].silent;
+		bool known = !gus_nodes[i].silent && v->gains;
 		json_t *o = json_object();
 
 		json_object_set_new(o, "node", gus_json_text(gus_nodes[i].name));
 		json_object_set_new(o, "level", json_integer(gus_nodes[i].level));
-		json_object_set_new(o, "promise", gus_nodes[i].level ? number(n->promise) : json_null());
+		json_object_set_new(o, "promise", n->known ? number(n->promise) : json_null());
 		json_object_set_new(o, "speedup", known ? number(n->speedup) : json_null());
 		json_object_set_new(o, "speedup_twice", known ? number(n->twice) : json_null());
 		json_object_set_new(o, "ci95", known ? interval(n->low, n->high) : json_null());
@@ -98,12 +141,15 @@ static json_t *region_of(const struct gus_explain_view *v, const struct gus_expl
 	json_object_set_new(o, "share", number(r->share));
 	json_object_set_new(o, "modelled_share", number(r->modelled));
 	json_object_set_new(o, "topdown", topdown_of(&r->verdict));
-	json_object_set_new(o, "topdown_evidence", json_string("modelled"));
+	json_object_set_new(o, "topdown_evidence", r->tree.readings ? json_string("measured") : v->model ?
+			    json_string("modelled") : json_null());
+	json_object_set_new(o, "topdown_measured", r->tree.readings ? measured_of(r) : json_null());
+	json_object_set_new(o, "topdown_disputes", disputes_of(r->disputes, r->disputes_n));
 	json_object_set_new(o, "causal", causal_of(&r->verdict));
 	json_object_set_new(o, "verdict", verdict_of(r));
 	json_object_set_new(o, "withheld", r->withheld ? gus_json_text(r->withheld) : json_null());
 	json_object_set_new(o, "model_error", v->told > 0 ? number(v->told) : json_null());
-	json_object_set_new(o, "evidence", json_string("modelled"));
+	json_object_set_new(o, "evidence", v->model ? json_string("modelled") : json_null());
 	return o;
 }
 
@@ -115,6 +161,9 @@ void gus_explain_json(const struct gus_explain_view *v)
 	json_object_set_new(o, "samples", json_integer((json_int_t)v->measured->coverage.samples));
 	json_object_set_new(o, "covered", json_integer((json_int_t)v->measured->coverage.covered));
 	json_object_set_new(o, "explained", number(v->explained));
+	json_object_set_new(o, "quality", gus_explain_facts_json(v->facts));
+	json_object_set_new(o, "topdown_measured", gus_explain_counts_json(v->counts));
+	json_object_set_new(o, "topdown_disputes", disputes_of(v->disputes, v->disputes_n));
 	for (size_t i = 0; i < v->regions.n; i++)
 		json_array_append_new(list, region_of(v, &v->regions.v[i]));
 	json_object_set_new(o, "regions", list);

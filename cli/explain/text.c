@@ -9,11 +9,12 @@
 
 #include "cli/common/print.h"
 #include "cli/common/wording.h"
+#include "cli/explain/quality.h"
 #include "cli/explain/view.h"
 #include "cli/model/expected.h"
 #include "cli/screen/screen.h"
 
-static const double FEW_SAMPLES = 200, MANIFOLD = 20;
+static const double MANIFOLD = 20;
 
 /* A line, folded. text is given up. */
 static void say(const struct gus_explain_view *v, const char *first, const char *rest, char *text)
@@ -22,34 +23,43 @@ static void say(const struct gus_explain_view *v, const char *first, const char 
 	free(text);
 }
 
-/* How good the recording is, first. */
+/* How good the recording is, first; then what of its tree was measured. */
+
+static char *dispute_text(const struct gus_causal_dispute *d, const char *of)
+{
+	char measured[48];
+
+	if (d->high - d->low < 0.001)
+		snprintf(measured, sizeof(measured), "%.1f %%", 100 * d->high);
+	else
+		snprintf(measured, sizeof(measured), "%.1f to %.1f %%", 100 * d->low, 100 * d->high);
+	return gus_format("the model contradicts what was measured%s: %s has %.1f %% of its slots, and %s by the "
+			  "counters", of, gus_nodes[d->node].name, 100 * d->modelled, measured);
+}
+
+static bool is_any_measured(const struct gus_explain_view *v)
+{
+	for (size_t i = 0; i < v->regions.n; i++)
+		if (v->regions.v[i].tree.readings)
+			return true;
+	return false;
+}
 
 static void print_quality(const struct gus_explain_view *v)
 {
-	const struct gus_coverage *c = &v->measured->coverage;
-	const struct gus_model_windows *w = v->model->windows;
-	double all = (double)c->samples;
+	const char *what = "the tree is the model's own, of the core engine's slots: no counters of the hardware are "
+		"in it";
 
-	if (all < FEW_SAMPLES)
-		say(v, "# ", "#   ", gus_format("only %" PRIu64 " samples: of a longer run there are more",
-						c->samples));
-	say(v, "# ", "#   ", gus_format("%.1f %% of the time is in code that %u windows of it executed%s", 100 *
-					(double)c->covered / all, w ? w->taken : 1, c->covered < c->samples / 2 ?
-					"; of the rest nothing is told, and record --trace qemu, or a longer "
-					"recording, would have more" : ""));
-	for (size_t i = 0; i < c->elsewhere_n; i++)
-		if ((double)c->elsewhere[i].samples >= 0.05 * all)
-			say(v, "# ", "#   ", gus_format("not executed: %.1f %% in %s", 100 *
-							(double)c->elsewhere[i].samples / all, c->elsewhere[i].name));
-	say(v, "# ", "#   ", gus_format("the model is of %s%s", v->table, v->calibrated ? ", as calibrated" :
-					" as such (gusprof calibrate makes one of this machine)"));
-	if (v->told > 0)
-		say(v, "# ", "#   ", gus_format("it is off by %.0f %% in general", 100 * v->told));
-	else
-		say(v, "# ", "#   ", gus_strdup("how far it is off on whole programs nobody has measured: 25 % are "
-						"taken for it"));
-	say(v, "# ", "#   ", gus_strdup("the tree is the model's own, of the core engine's slots: no counters of the "
-					"hardware are in it"));
+	if (is_any_measured(v))
+		what = "trees of functions are measured, where their line says so: a loop has its function's";
+	else if (v->counts->whole)
+		what = v->model ? "what was counted is of the whole, and of no function by itself: their trees are the "
+			"model's own (modelled)" : "what was counted is of the whole, and of no function by itself";
+	gus_explain_facts_text(v->facts, v->screen);
+	gus_explain_counts_text(v->counts, v->screen);
+	for (size_t i = 0; i < v->disputes_n; i++)
+		say(v, "# ", "#   ", dispute_text(&v->disputes[i], ""));
+	say(v, "# ", "#   ", gus_strdup(what));
 }
 
 /* A region. */
@@ -97,33 +107,77 @@ static void print_ruled_out(const struct gus_explain_view *v, const struct gus_e
 	gus_vec_free(&t);
 }
 
-static void print_node(unsigned i, const struct gus_causal_node *n)
+/* What counters say of the node: with its interval, of cycles if it is; "" where they say it for sure. */
+static void measured_text(char out[48], const struct gus_causal_share *s)
 {
-	int indent = gus_nodes[i].level ? 2 * (int)(gus_nodes[i].level - 1) : 0;
-	char gain[64] = "-", slots[16] = "-", promise[16] = "-";
+	*out = '\0';
+	if (!s->known)
+		snprintf(out, 48, "not measured");
+	else if (s->low < s->value || s->high > s->value)
+		snprintf(out, 48, "%.1f to %.1f%s%s", 100 * s->low, 100 * s->high, s->bounded ? " at most" : "",
+			 s->cycles ? ", cycles" : "");
+	else if (s->cycles)
+		snprintf(out, 48, "of cycles");
+}
 
-	if (!gus_nodes[i].silent)
+static void print_node(const struct gus_explain_region *r, unsigned i)
+{
+	const struct gus_causal_node *n = &r->verdict.nodes[i];
+	int indent = gus_nodes[i].level ? 2 * (int)(gus_nodes[i].level - 1) : 0;
+	char gain[64] = "-", slots[16] = "-", promise[16] = "-", model[16] = "-", measured[48] = "";
+
+	if (!gus_nodes[i].silent && r->verdict.gains)
 		gain_text(gain, n);
-	if (gus_nodes[i].level) {
+	if (n->known) {
 		snprintf(slots, sizeof(slots), "%.1f%%", 100 * n->share);
 		if (isfinite(n->promise))
 			snprintf(promise, sizeof(promise), "%.0f%%", 100 * n->promise);
 	}
-	gus_print("  %*s%-*s %7s %9s  %-26s %s\n", indent, "", 24 - indent, gus_nodes[i].name, slots, promise, gain,
-		  gus_label_name(n->label));
+	gus_print("  %*s%-*s %7s ", indent, "", 24 - indent, gus_nodes[i].name, slots);
+	if (r->tree.readings) {
+		if (i < GUS_NODES_OF_TREE)
+			measured_text(measured, &r->tree.nodes.nodes[i]);
+		gus_print("%-22s ", measured);
+	}
+	if (r->tree.readings && r->verdict.gains) {
+		if (i < GUS_NODES_OF_TREE)
+			snprintf(model, sizeof(model), "%.1f%%", 100 * n->modelled);
+		gus_print("%7s ", model);
+	}
+	gus_print("%9s  %-26s %s\n", promise, gain, gus_label_name(n->label));
 }
 
 static bool is_shown(const struct gus_causal_node *n, unsigned level)
 {
-	return level == 1 || n->share >= GUS_CAUSAL_NOTICED || n->speedup >= GUS_CAUSAL_WORTH;
+	return level == 1 || (n->known && n->share >= GUS_CAUSAL_NOTICED) || n->speedup >= GUS_CAUSAL_WORTH;
 }
 
-static void print_tree(const struct gus_explain_region *r)
+/* Whose tree it is; "": there is none. */
+static char *evidence_of(const struct gus_explain_view *v, const struct gus_explain_region *r)
 {
-	printf("  %-24s %7s %9s  %-26s %s\n", "node", "slots", "promises", "gains", "");
+	if (r->tree.readings)
+		return gus_format("measured, by counters that samples brought along, of its function: %" PRIu64
+				  " readings (%s, %s)", r->tree.readings, r->tree.table->title, r->tree.pmu);
+	if (v->model)
+		return gus_strdup("modelled, by the core engine's own slots");
+	return gus_strdup(v->counts->parts.n ? "none, as its function has too few readings of counters" :
+			  "none, as counters were read beside the samples alone: of the whole it is above");
+}
+
+static void print_tree(const struct gus_explain_view *v, const struct gus_explain_region *r)
+{
+	say(v, "  tree      ", "            ", evidence_of(v, r));
+	for (size_t i = 0; i < r->disputes_n; i++)
+		say(v, "  but       ", "            ", dispute_text(&r->disputes[i], " here"));
+	if (!r->tree.readings && !v->model)
+		return;
+	printf("  %-24s %7s ", "node", "slots");
+	if (r->tree.readings)
+		printf("%-22s %s", "measured", r->verdict.gains ? "  model " : "");
+	printf("%9s  %-26s %s\n", "promises", "gains", "");
 	for (unsigned i = 0; i < GUS_NODES; i++)
 		if (is_shown(&r->verdict.nodes[i], gus_nodes[i].level))
-			print_node(i, &r->verdict.nodes[i]);
+			print_node(r, i);
 }
 
 static void print_insns(const struct gus_explain_view *v, const struct gus_explain_region *r)
@@ -149,18 +203,22 @@ static void print_region(const struct gus_explain_view *v, const struct gus_expl
 	print_ruled_out(v, r);
 	if (next)
 		say(v, "  next      ", "            ", gus_strdup(next));
-	print_tree(r);
+	print_tree(v, r);
 }
 
 void gus_explain_text(const struct gus_explain_view *v)
 {
 	print_quality(v);
 	if (!v->regions.n)
-		say(v, "# ", "#   ", gus_strdup("no function or loop that the windows have executed has 2 % of the "
-						"time"));
+		say(v, "# ", "#   ", gus_strdup(v->model ? "no function or loop that the windows have executed has 2 % "
+						"of the time" : "no function has 2 % of the time"));
 	for (size_t i = 0; i < v->regions.n; i++)
 		print_region(v, &v->regions.v[i]);
-	if (v->regions.n)
+	if (v->regions.n && !v->model)
+		say(v, "# ", "#   ", gus_format("these have %.1f %% of the time; slots: of the function's, by what "
+			"became of them; promises: what it would gain if these slots were not lost",
+			100 * v->explained));
+	else if (v->regions.n)
 		say(v, "# ", "#   ", gus_format("these have %.1f %% of the time; slots: of the region's, by what "
 			"became of them; promises: what it would gain if these slots were not lost; gains: what the "
 			"model's machine gains with %d times as much of all that the node stands for, with its 95 %% "
