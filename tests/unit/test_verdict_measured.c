@@ -176,7 +176,7 @@ static struct gus_causal verdict_of(const double *slots, const double *speedups,
 				    const struct gus_causal_measured *measured)
 {
 	static const double errors[GUS_NODES], residuals[GUS_NODES];
-	struct gus_causal_given g = { slots, speedups, errors, residuals, 0.1, measured };
+	struct gus_causal_given g = { slots, speedups, speedups, errors, residuals, 0.1, measured };
 	struct gus_causal v;
 
 	gus_causal_make(&v, &g);
@@ -202,8 +202,8 @@ static void against_measured(void **state)
 	assert_int_equal(v.nodes[GUS_NODE_PORTS].label, GUS_LABEL_UNSEEN); /* as what is above it has no slots */
 	assert_int_equal(v.nodes[GUS_NODE_CLEARS].label, GUS_LABEL_NONE); /* no knob, and no counter */
 	assert_int_equal(v.cause, GUS_NODE_DRAM);
-	/* By the model's own slots, of which memory has none, it would have been another cause. */
-	assert_int_equal(verdict_of(own, gains, NULL).cause, GUS_NODE_BACKEND);
+	/* A cause is by its gains: where the slots are is no matter. */
+	assert_int_equal(verdict_of(own, gains, NULL).cause, GUS_NODE_DRAM);
 	assert_true(verdict_of(own, gains, NULL).nodes[GUS_NODE_DRAM].known);
 }
 
