@@ -102,7 +102,9 @@ attribution_libattribution_a_SOURCES = \
 	attribution/verdicts/nodes.c attribution/verdicts/nodes.h \
 	attribution/verdicts/residuals.c attribution/verdicts/residuals.h \
 	attribution/verdicts/slots.c attribution/verdicts/slots.h \
-	attribution/verdicts/verdict.c attribution/verdicts/verdict.h
+	attribution/verdicts/verdict.c attribution/verdicts/verdict.h \
+	attribution/whatif/contention.c attribution/whatif/contention.h \
+	attribution/whatif/squash.c attribution/whatif/squash.h
 nodist_attribution_libattribution_a_SOURCES = attribution/topdown/builtin_list.h
 gus_made_headers += attribution/topdown/builtin_list.h
 CLEANFILES += attribution/topdown/builtin_list.h

@@ -52,6 +52,7 @@ gusprof_SOURCES = \
 	cli/explain/quality.c cli/explain/quality.h \
 	cli/explain/text.c \
 	cli/explain/view.h \
+	cli/explain/whatif.c cli/explain/whatif.h \
 	cli/doctor.c \
 	cli/doctor_plan.c cli/doctor_plan.h cli/need.c cli/need.h \
 	cli/doctor_plan_json.c \

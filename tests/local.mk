@@ -502,6 +502,7 @@ unit_tests = \
 	tests/unit/test_visits \
 	tests/unit/test_verdict \
 	tests/unit/test_verdict_measured \
+	tests/unit/test_whatif \
 	tests/unit/test_wall \
 	tests/unit/test_wide \
 	tests/unit/test_window \
@@ -931,6 +932,7 @@ tests_unit_test_verdict_SOURCES = tests/unit/test_verdict.c
 tests_unit_test_quality_SOURCES = tests/unit/test_quality.c cli/common/json.c cli/common/print.c cli/explain/quality.c \
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_verdict_measured_SOURCES = tests/unit/test_verdict_measured.c
+tests_unit_test_whatif_SOURCES = tests/unit/test_whatif.c
 tests_unit_test_wall_SOURCES = tests/unit/test_wall.c
 tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
 tests_unit_test_widths_SOURCES = tests/unit/test_widths.c

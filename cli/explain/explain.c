@@ -23,6 +23,7 @@
 #include "cli/explain/measured.h"
 #include "cli/explain/quality.h"
 #include "cli/explain/view.h"
+#include "cli/explain/whatif.h"
 #include "cli/model/output.h"
 #include "cli/model/table.h"
 #include "cli/model/traced.h"
@@ -39,6 +40,7 @@ static const double MATTERS = 0.8, LEAST = 0.02;
 struct explain_options {
 	int from;                       /* FROM_*: the input */
 	const char *input, *uarch, *output;
+	struct gus_list what_if;
 	int format;
 	uint64_t pid, duration;
 	bool replay;
@@ -65,6 +67,10 @@ static const struct gus_option options[] = {
 	  .bounds = { 1, 86400 }, .fit = { PROCESS } },
 	{ 0, "replay", NULL, "Replay its snapshots although somebody else made the recording.", GUS_OPTION_FLAG,
 	  AT(replay), .fit = { A_FILE } },
+	{ 0, "what-if", "QUESTION[,...]", "Also what would be if: contention[=SHARE[@LEVEL]] (others take that many "
+	  "percent of the bandwidth of memory or l3; by default 25, 50 and 75 of memory's, 50 of L3's) and squash "
+	  "(what mispredicted branches cost, estimated); several with commas between.", GUS_OPTION_LIST, AT(what_if),
+	  .choices = "contention squash" },
 	{ 0, "uarch", "NAME|FILE|host|nominal", "The CPU: a name of `gusprof uarch list`, a file with a table, host "
 	  "for this one, as calibrated if it was, or nominal for this one as if it never was; by default that of the "
 	  "machine that was recorded on.", GUS_OPTION_STRING, AT(uarch) },
@@ -85,6 +91,10 @@ struct explain {
 	struct gus_model_output output;
 	struct gus_model_shower shower;
 	struct gus_slotted slots;
+	struct gus_explain_whatif whatif;
+	struct gus_traced_set sets[GUS_STREAM_LANES]; /* those of nodes, twice, then those of what-ifs */
+	int nodes_n;                    /* of nodes there are so many, that differ */
+	int of[GUS_NODES];              /* the set of each node; -1: it has none */
 	struct gus_compare_recordings recordings;
 	char *path;                     /* by what the recording is opened; NULL: it is made while the process runs */
 	const char *name;               /* of the recording, for people */
@@ -108,32 +118,28 @@ static double twice_of(const void *node, const struct gus_sensitivity *knob)
 	return GUS_CAUSAL_TWICE;
 }
 
-/* Of nodes whose knobs are the same the first has the lanes. */
-static enum gus_node lanes_of(enum gus_node node)
+/* Of the tree's nodes and of what is beside it; those with the same knobs are one machine. Each has two: with
+ * GUS_CAUSAL_MORE times as much and, behind all these, with GUS_CAUSAL_TWICE. Returns how many sets there are. */
+static int list_sets(struct explain *e)
 {
-	enum gus_node first = 0;
+	int n = 0;
 
-	while (gus_nodes[first].knobs != gus_nodes[node].knobs)
-		first++;
-	return first;
-}
-
-/* Those of the tree's nodes and of what is beside it that have knobs, in the place of their sets, twice: with
- * GUS_CAUSAL_MORE times as much and, behind all these, with GUS_CAUSAL_TWICE. Returns how many these are. */
-static size_t list_sets(struct gus_traced_set sets[2 * GUS_NODES], enum gus_node of[GUS_NODES])
-{
-	size_t n = 0;
-
-	for (unsigned i = 0; i < GUS_NODES; i++)
-		if (gus_nodes[i].knobs && lanes_of((enum gus_node)i) == i)
-			of[n++] = (enum gus_node)i;
-	for (size_t i = 0; i < n; i++) {
-		const struct gus_node_kind *node = &gus_nodes[of[i]];
-
-		sets[i] = (struct gus_traced_set){ node->name, gus_node_has, node, more_of };
-		sets[n + i] = (struct gus_traced_set){ node->name, gus_node_has, node, twice_of };
+	for (unsigned i = 0; i < GUS_NODES; i++) {
+		e->of[i] = -1;
+		for (unsigned k = 0; k < i && gus_nodes[i].knobs; k++)
+			if (gus_nodes[k].knobs == gus_nodes[i].knobs)
+				e->of[i] = e->of[k];
+		if (e->of[i] >= 0 || !gus_nodes[i].knobs)
+			continue;
+		e->sets[n] = (struct gus_traced_set){ gus_nodes[i].name, gus_node_has, &gus_nodes[i], more_of };
+		e->of[i] = n++;
 	}
-	return n;
+	for (int i = 0; i < n; i++) {
+		e->sets[n + i] = e->sets[i];
+		e->sets[n + i].weight = twice_of;
+	}
+	e->nodes_n = n;
+	return 2 * n;
 }
 
 static void slots_of(const struct explain *e, const struct gus_traced *t, uint32_t region,
@@ -152,9 +158,15 @@ static void slots_of(const struct explain *e, const struct gus_traced *t, uint32
 	}
 }
 
-static double gained(const struct gus_traced_region *r, size_t lane)
+static double gained(const struct gus_traced_region *r, int lane)
 {
 	return r->cycles[lane] > 0 && r->cycles[0] > r->cycles[lane] ? r->cycles[0] / r->cycles[lane] - 1 : 0;
+}
+
+/* How far the model is off in general. */
+static double model_error(const struct gus_explain_view *v)
+{
+	return v->calibrated || v->told > 0 ? GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD;
 }
 
 static void judge(const struct explain *e, const struct gus_explain_view *v, uint32_t region,
@@ -163,22 +175,17 @@ static void judge(const struct explain *e, const struct gus_explain_view *v, uin
 	const struct gus_traced *t = v->model->traced;
 	const struct gus_traced_region *r = &t->regions.v[region];
 	double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES], twice[GUS_NODES], errors[GUS_NODES], residuals[GUS_NODES];
-	const struct gus_causal_given given = { slots, speedups, twice, errors, residuals, v->calibrated ||
-		v->told > 0 ? GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD, tree->readings ? &tree->nodes : NULL };
-	struct gus_traced_set sets[2 * GUS_NODES];
-	enum gus_node of[GUS_NODES];
-	size_t n = list_sets(sets, of);
+	const struct gus_causal_given given = { slots, speedups, twice, errors, residuals, model_error(v),
+		tree->readings ? &tree->nodes : NULL };
 
 	slots_of(e, t, region, slots);
-	for (unsigned node = 0; node < GUS_NODES; node++) {
-		size_t i = 0;
+	for (unsigned i = 0; i < GUS_NODES; i++) {
+		int lane = e->of[i] + 1; /* 0: it has no knobs */
 
-		while (i < n && of[i] != lanes_of((enum gus_node)node))
-			i++;
-		speedups[node] = i < n ? gained(r, i + 1) : 0;
-		twice[node] = i < n ? gained(r, n + i + 1) : 0;
-		errors[node] = i < n ? r->errors[i + 1] : 0;
-		residuals[node] = gus_node_residual(e->table.uarch, (enum gus_node)node);
+		speedups[i] = lane ? gained(r, lane) : 0;
+		twice[i] = lane ? gained(r, e->nodes_n + lane) : 0;
+		errors[i] = lane ? r->errors[lane] : 0;
+		residuals[i] = gus_node_residual(e->table.uarch, (enum gus_node)i);
 	}
 	gus_causal_make(out, &given);
 }
@@ -277,6 +284,8 @@ static void add_region(const struct explain *e, struct gus_explain_view *v, cons
 	r.tree = gus_explain_counts_part(v->counts, t->regions.v[row->region].function);
 	judge(e, v, row->region, &r.tree, &r.verdict);
 	dispute(v, row, &r);
+	gus_explain_whatif_answer(&e->whatif, t, row->region, &r.verdict.nodes[GUS_NODE_MISPREDICTS],
+				  model_error(v), &r.answers);
 	if (!r.withheld)
 		r.withheld = contradiction_of(v, &r);
 	find_insns(t, row->region, &r);
@@ -405,7 +414,8 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	struct gus_explain_facts facts = { 0 };
 	struct gus_explain_view v = { .model = model, .compared = &compared, .measured = &measured, .screen = &screen,
 		.counts = &counts, .facts = &facts, .table = gus_model_table_name(&e->table),
-		.calibrated = gus_model_table_calibrated(&e->table), .told = gus_model_table_error(&e->table) };
+		.calibrated = gus_model_table_calibrated(&e->table), .told = gus_model_table_error(&e->table),
+		.whatif = &e->whatif };
 	struct gus_compared_options how = { .windows = model->windows && model->windows->taken ?
 		model->windows->taken : 1, .told = v.told };
 	int rc = -1;
@@ -467,11 +477,9 @@ static int run_traced(struct explain *e, struct gus_error *err)
 {
 	const struct gus_model_process process = { .pid = (int)e->o->pid, .snapshots = SNAPSHOTS,
 		.spread_ms = e->o->duration * 1000 / SNAPSHOTS, .window = WINDOW, .replay = e->o->replay };
-	struct gus_traced_set sets[2 * GUS_NODES];
-	enum gus_node of[GUS_NODES];
 	struct gus_model_traced m = {
 		.uarch = e->table.uarch, .config = &e->table.config, .caches = &e->table.caches,
-		.weight = GUS_CAUSAL_MORE, .sets = sets, .core = true, .causality = true, .interval = true,
+		.weight = GUS_CAUSAL_MORE, .sets = e->sets, .core = true, .causality = true, .interval = true,
 		.listen = listen, .listen_context = &e->slots, .input = e->name, .options = "",
 		.warm = e->o->from == FROM_PROCESS,
 		.screen = &e->o->screen, .output = &e->output, .expectation = &e->table.expectation,
@@ -482,7 +490,10 @@ static int run_traced(struct explain *e, struct gus_error *err)
 	 * all is in L1, and a verdict on that would be none on the program. */
 	if (e->path && gus_recording_is_perfs(e->path))
 		return has_no_windows(e, err);
-	m.sets_n = 2 * (int)list_sets(sets, of);
+	m.sets_n = gus_explain_whatif_sets(&e->whatif, &e->table.config, e->sets, list_sets(e), err);
+	if (m.sets_n < 0)
+		return -1;
+	m.timed = gus_explain_whatif_timed(&e->whatif);
 	gus_slotted_init(&e->slots, e->table.config.issue_width);
 	return e->path ? gus_model_trace(&m, &process, e->path, err) : gus_model_attached(&m, &process, err);
 }
@@ -527,6 +538,8 @@ static int run_all(struct explain *e, struct gus_error *err)
 {
 	int rc = 0;
 
+	if (gus_explain_whatif_parse(&e->whatif, &e->o->what_if, err) != 0)
+		return -1;
 	e->shower = (struct gus_model_shower){ show, e };
 	e->output = (struct gus_model_output){ .path = e->o->output, .command = e->o->from == FROM_COMMAND,
 		.json = e->o->format == FORMAT_JSON };
@@ -559,6 +572,8 @@ static int run(int argc, char **argv)
 								e.has_output && o.from == FROM_COMMAND, &err);
 	}
 	gus_slotted_free(&e.slots);
+	gus_explain_whatif_free(&e.whatif);
+	gus_list_free(&o.what_if);
 	gus_compare_recordings_free(&e.recordings);
 	gus_model_table_free(&e.table);
 	free(e.path);

@@ -203,6 +203,7 @@ static void print_region(const struct gus_explain_view *v, const struct gus_expl
 	print_ruled_out(v, r);
 	if (next)
 		say(v, "  next      ", "            ", gus_strdup(next));
+	gus_explain_whatif_text(v->whatif, &r->answers, v->screen);
 	print_tree(v, r);
 }
 

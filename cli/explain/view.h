@@ -7,6 +7,7 @@
 #include "attribution/compared/measured.h"
 #include "attribution/verdicts/verdict.h"
 #include "cli/explain/measured.h"
+#include "cli/explain/whatif.h"
 #include "cli/model/view.h"
 #include "cli/screen/screen.h"
 
@@ -33,6 +34,7 @@ struct gus_explain_region {
 	const struct gus_compared_row *compared; /* NULL: it was not sampled, or not executed */
 	struct gus_explain_insn insns[GUS_EXPLAIN_INSNS];
 	size_t insns_n;
+	struct gus_explain_answers answers; /* to what-ifs */
 };
 
 struct gus_explain_view {
@@ -45,6 +47,7 @@ struct gus_explain_view {
 	bool calibrated;                /* to a machine */
 	double told;                    /* how far the model is off in general; 0: nobody knows */
 	struct gus_vec(struct gus_explain_region) regions; /* those that matter, most samples first */
+	const struct gus_explain_whatif *whatif;
 	double explained;               /* their share of all samples */
 	struct gus_explain_counts *counts;
 	struct gus_explain_facts *facts; /* how good all that is */

@@ -36,6 +36,47 @@ assert abs(sum(r["share"] for r in doc["regions"]) - doc["explained"]) < 1e-6
 P
 python3 check.py >out 2>err
 ok "parts add up, and intervals have their values" is $? 0
+cat >shared.uarch <<'T'
+uarch shared isa x86-64 "Skylake, with a bandwidth of memory"
+like skylake
+source made "made for this test"
+param memory_bandwidth 5 bytes made
+T
+"$gusprof" explain --uarch shared.uarch --what-if contention,squash --format json -i r >json 2>err
+ok "what-ifs as JSON" is $? 0
+cat >check.py <<'P'
+import json
+doc = json.load(open("json"))
+lost = 0
+for r in doc["regions"]:
+    w = r["what_if"]
+    assert [(c["level"], c["share"]) for c in w["contention"]] == [
+        ("memory", 0.25), ("memory", 0.5), ("memory", 0.75), ("l3", 0.5)], w
+    for c in w["contention"]:
+        if c["level"] == "l3": # of which the table says nothing
+            assert c["loss"] is None and c["ci95"] is None, c
+            continue
+        assert c["ci95"][0] <= c["loss"] <= c["ci95"][1], c
+    loss = [c["loss"] for c in w["contention"][:3]]
+    assert -0.01 <= loss[0] <= loss[1] + 0.01 and loss[1] <= loss[2] + 0.01, loss
+    s = w["squash"]
+    assert s["ci95"][0] <= s["share"] <= s["ci95"][1] and s["refill"] > 0, s
+    assert (s["resolution"] is None) == (s["cycles"] == 0), s
+    if r["function"] == "random_branch":
+        lost = s["share"]
+assert lost > 0.3, lost
+P
+python3 check.py >out 2>err
+ok "losses grow with shares, and a branch that nobody foresees costs most of its time" is $? 0
+"$gusprof" explain --uarch shared.uarch --what-if contention=40,squash,contention=40@l3 -i r >out 2>err
+ok "a share of memory" says '^  what if   others on memory: 40 % taken: [0-9.-]* % longer ([0-9.-]* to [0-9.-]*)$' out
+ok "what is squashed" says '^  what if   squashed: ' out
+ok "of L3 the table has no bandwidth" says 'others on L3: not known, as the table has no bandwidth' out
+for wrong in contention=0 contention=96 contention=x contention=40@l2 contention=40x squash=1 heat contention=; do
+	"$gusprof" explain --what-if "$wrong" -i r >out 2>err
+	ok "$wrong: wrong options" is $? 129
+	ok "$wrong: one line that says so" is "$(grep -c -- '--what-if' err)" 1
+done
 "$gusprof" explain --uarch skylake -i r --full-names >again 2>err
 cp r gusprof.data
 "$gusprof" explain --uarch skylake --full-names >default 2>err
