@@ -1261,6 +1261,7 @@ golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/run.c tests/accuracy/golden/run.h \
 	tests/accuracy/golden/samplers.c tests/accuracy/golden/samplers.h \
 	tests/accuracy/golden/score.c tests/accuracy/golden/score.h \
+	tests/accuracy/golden/squash.c tests/accuracy/golden/squash.h \
 	tests/accuracy/golden/tiers.c tests/accuracy/golden/tiers.h \
 	tests/accuracy/golden/told.c tests/accuracy/golden/told.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h \

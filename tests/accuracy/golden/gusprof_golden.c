@@ -42,6 +42,9 @@
  *	gusprof-golden rates FOLDER TRACE [--only VARIANT] [--stream] [--each]
  *	                                                    how far off wrong caches and a wrong predictor are, and
  *	                                                    measured rates in their place (rates.h)
+ *	gusprof-golden squash [--seed N] [--uarch NAME] TRACE
+ *	                                                    what mispredicted branches cost, and what gusprof
+ *	                                                    estimates (squash.h)
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -62,6 +65,7 @@
 #include "tests/accuracy/golden/run.h"
 #include "tests/accuracy/golden/samplers.h"
 #include "tests/accuracy/golden/score.h"
+#include "tests/accuracy/golden/squash.h"
 #include "tests/accuracy/golden/stages.h"
 #include "tests/accuracy/golden/stages_trace.h"
 #include "tests/accuracy/golden/windows.h"
@@ -87,7 +91,8 @@ static int usage(void)
 		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
 		"attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--only TIER] [--worst N] "
 		"[--variant NAME|each] [--intervals] | "
-		"rates FOLDER TRACE [--only VARIANT] [--stream] [--each]\n");
+		"rates FOLDER TRACE [--only VARIANT] [--stream] [--each] | "
+		"squash [--seed N] [--uarch NAME] TRACE\n");
 	return 2;
 }
 
@@ -473,6 +478,16 @@ static int do_attribute(const struct arguments *a, struct gus_error *err)
 	return rc;
 }
 
+static int do_squash(const struct arguments *a, struct gus_error *err)
+{
+	struct golden_machine *m = machine_of(a, err);
+	struct golden_squash_options o = { .machine = m, .trace = a->word };
+	int rc = m ? golden_squash(&o, err) : -1;
+
+	golden_machine_free(m);
+	return rc;
+}
+
 static int do_rates(const struct arguments *a, struct gus_error *err)
 {
 	struct golden_rates_options o = { .folder = a->word, .trace = a->second, .only = a->only, .stream = a->stream,
@@ -588,7 +603,7 @@ int main(int argc, char **argv)
 		{ "stages", do_stages, true }, { "windows", do_windows, false }, { "top", do_top, false },
 		{ "facts", do_facts, false },
 		{ "calibrate", do_calibrate, false }, { "attribute", do_attribute, false },
-		{ "rates", do_rates, false } };
+		{ "rates", do_rates, false }, { "squash", do_squash, false } };
 	struct arguments a = { 0 };
 	struct gus_error err = { 0 };
 
