@@ -1097,10 +1097,12 @@ EXTRA_DIST += tests/accuracy/words
 check_PROGRAMS += tests/accuracy/golden_stages
 golden_stages = tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
-EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/golden/corrected tests/accuracy/golden/rates-table
+EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/golden/corrected tests/accuracy/golden/rates-table \
+	tests/accuracy/golden/squash-table
 EXTRA_DIST += tests/accuracy/golden/intervals
 EXTRA_DIST += tests/accuracy/judged tests/accuracy/kernels/judged.c
 EXTRA_DIST += tests/accuracy/gem5/w4.uarch tests/accuracy/gem5/w8.uarch
+EXTRA_DIST += tests/accuracy/contention
 EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c
 EXTRA_DIST += tests/accuracy/micro-check
 
@@ -1120,6 +1122,9 @@ tests_accuracy_routes_of_trace_SOURCES = tests/accuracy/routes_of_trace.c
 EXTRA_DIST += tests/accuracy/routes tests/accuracy/kernels/words.c
 
 # The engines against each other.
+check_PROGRAMS += tests/accuracy/thief
+tests_accuracy_thief_SOURCES = tests/accuracy/thief.c
+tests_accuracy_thief_LDADD = $(GUS_LAYERS) -lm
 check_PROGRAMS += tests/accuracy/loops
 tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
 	tests/accuracy/turned.c tests/accuracy/turned.h
