@@ -98,10 +98,22 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/stretches.c attribution/traced/stretches.h \
 	attribution/traced/thread.c \
 	attribution/traced/traced.c attribution/traced/traced.h \
+	attribution/verdicts/detect_chains.c \
+	attribution/verdicts/detect_control.c \
+	attribution/verdicts/detect_execution.c \
+	attribution/verdicts/detect_memory.c \
+	attribution/verdicts/detect_places.c \
+	attribution/verdicts/detect_threads.c \
+	attribution/verdicts/detect_vectors.c \
+	attribution/verdicts/facts.c attribution/verdicts/facts.h \
+	attribution/verdicts/heard.c attribution/verdicts/heard.h \
 	attribution/verdicts/measured.c attribution/verdicts/measured.h \
 	attribution/verdicts/nodes.c attribution/verdicts/nodes.h \
+	attribution/verdicts/pathologies.c attribution/verdicts/pathologies.h \
+	attribution/verdicts/pathology.c attribution/verdicts/pathology.h \
 	attribution/verdicts/residuals.c attribution/verdicts/residuals.h \
 	attribution/verdicts/slots.c attribution/verdicts/slots.h \
+	attribution/verdicts/threads.c attribution/verdicts/threads.h \
 	attribution/verdicts/verdict.c attribution/verdicts/verdict.h \
 	attribution/whatif/contention.c attribution/whatif/contention.h \
 	attribution/whatif/squash.c attribution/whatif/squash.h

@@ -50,6 +50,7 @@ gusprof_SOURCES = \
 	cli/explain/json.c \
 	cli/explain/measured.c cli/explain/measured.h \
 	cli/explain/quality.c cli/explain/quality.h \
+	cli/explain/pathologies.c cli/explain/pathologies.h \
 	cli/explain/text.c \
 	cli/explain/view.h \
 	cli/explain/whatif.c cli/explain/whatif.h \

@@ -84,6 +84,7 @@ figure_tests = \
 	tests/cases/misled.sh \
 	tests/cases/golden.sh \
 	tests/cases/kernels.sh \
+	tests/cases/pathologies.sh \
 	tests/cases/played-run.sh \
 	tests/cases/rates.sh \
 	tests/cases/shared.sh \
@@ -482,6 +483,7 @@ unit_tests = \
 	tests/unit/test_target \
 	tests/unit/test_text \
 	tests/unit/test_trace \
+	tests/unit/test_pathologies \
 	tests/unit/test_traced \
 	tests/unit/test_traced_rates \
 	tests/unit/test_traced_shown \
@@ -900,6 +902,7 @@ tests_unit_test_uncore_SOURCES = tests/unit/test_uncore.c $(machine)
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/made_folder.h
 tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
+tests_unit_test_pathologies_SOURCES = tests/unit/test_pathologies.c $(made_trace)
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_program) $(printed) \
 	cli/common/calibrated.c cli/common/csv.c cli/common/json.c cli/common/print.c \

@@ -11,8 +11,11 @@
 #include "attribution/profile/rows.h"
 #include "attribution/traced/lines.h"
 #include "attribution/traced/regions.h"
+#include "attribution/verdicts/heard.h"
+#include "attribution/verdicts/pathologies.h"
 #include "attribution/verdicts/residuals.h"
 #include "attribution/verdicts/slots.h"
+#include "attribution/verdicts/threads.h"
 #include "base/error.h"
 #include "base/path.h"
 #include "cli/common/option_table.h"
@@ -21,6 +24,7 @@
 #include "cli/compare/recordings.h"
 #include "cli/explain/counted.h"
 #include "cli/explain/measured.h"
+#include "cli/explain/pathologies.h"
 #include "cli/explain/quality.h"
 #include "cli/explain/view.h"
 #include "cli/explain/whatif.h"
@@ -43,7 +47,7 @@ struct explain_options {
 	struct gus_list what_if;
 	int format;
 	uint64_t pid, duration;
-	bool replay;
+	bool replay, pathologies;
 	struct gus_screen_options screen;
 	char **command;
 };
@@ -77,6 +81,8 @@ static const struct gus_option options[] = {
 	{ 'o', "output", "FILE", "Write to FILE; to standard output for -, where what a command prints then goes to "
 	  "standard error. By default it is on standard output, of a command on standard error.", GUS_OPTION_STRING,
 	  AT(output), .choices = "@file" },
+	{ 0, "pathologies", NULL, "List what it looks for, what each of it costs, and how it is told, and do nothing "
+	  "else.", GUS_OPTION_FLAG, AT(pathologies) },
 	{ 0, "format", "FORMAT", "text (default) or json.", GUS_OPTION_CHOICE, AT(format), .choices = "text json" },
 	GUS_SCREEN_OPTIONS(struct explain_options, screen),
 	GUS_SCREEN_COLOUR_OPTIONS(struct explain_options, screen),
@@ -95,6 +101,8 @@ struct explain {
 	struct gus_traced_set sets[GUS_STREAM_LANES]; /* those of nodes, twice, then those of what-ifs */
 	int nodes_n;                    /* of nodes there are so many, that differ */
 	int of[GUS_NODES];              /* the set of each node; -1: it has none */
+	struct gus_heard heard;
+	struct gus_pathology_seen *seen; /* by region of the trace */
 	struct gus_compare_recordings recordings;
 	char *path;                     /* by what the recording is opened; NULL: it is made while the process runs */
 	const char *name;               /* of the recording, for people */
@@ -119,7 +127,8 @@ static double twice_of(const void *node, const struct gus_sensitivity *knob)
 }
 
 /* Of the tree's nodes and of what is beside it; those with the same knobs are one machine. Each has two: with
- * GUS_CAUSAL_MORE times as much and, behind all these, with GUS_CAUSAL_TWICE. Returns how many sets there are. */
+ * GUS_CAUSAL_MORE times as much and, behind all these, with GUS_CAUSAL_TWICE. Then come the sets of pathologies.
+ * Returns how many sets there are. */
 static int list_sets(struct explain *e)
 {
 	int n = 0;
@@ -139,7 +148,8 @@ static int list_sets(struct explain *e)
 		e->sets[n + i].weight = twice_of;
 	}
 	e->nodes_n = n;
-	return 2 * n;
+	gus_pathology_sets(e->sets + 2 * n);
+	return 2 * n + GUS_PATHOLOGY_SETS;
 }
 
 static void slots_of(const struct explain *e, const struct gus_traced *t, uint32_t region,
@@ -167,6 +177,16 @@ static double gained(const struct gus_traced_region *r, int lane)
 static double model_error(const struct gus_explain_view *v)
 {
 	return v->calibrated || v->told > 0 ? GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD;
+}
+
+static void find_pathologies(const struct explain *e, const struct gus_explain_view *v,
+			     const struct gus_compared_row *row, struct gus_explain_region *r)
+{
+	const struct gus_pathology_given g = { .traced = v->model->traced, .region = row->region, .heard = &e->heard,
+		.causal = &r->verdict, .lane = 2 * e->nodes_n + 1, .model = model_error(v),
+		.seen = &e->seen[row->region] };
+
+	gus_pathologies_find(&g, &r->pathologies);
 }
 
 static void judge(const struct explain *e, const struct gus_explain_view *v, uint32_t region,
@@ -289,6 +309,7 @@ static void add_region(const struct explain *e, struct gus_explain_view *v, cons
 	if (!r.withheld)
 		r.withheld = contradiction_of(v, &r);
 	find_insns(t, row->region, &r);
+	find_pathologies(e, v, row, &r);
 	v->explained += r.share;
 	gus_vec_push(&v->regions, r);
 }
@@ -356,7 +377,7 @@ static int load_counts(struct gus_traced *t, struct gus_reader *reader, struct g
 	return rc;
 }
 
-static int measure(const struct explain *e, const struct gus_model_view *model, struct gus_measured *m,
+static int measure(struct explain *e, const struct gus_model_view *model, struct gus_measured *m,
 		   struct gus_explain_counts *counts, struct gus_error *err)
 {
 	const char *path = e->path ? e->path : model->samples;
@@ -365,6 +386,8 @@ static int measure(const struct explain *e, const struct gus_model_view *model, 
 
 	if (rc == 0)
 		rc = load_counts(model->traced, reader, counts, err);
+	if (rc == 0 && !(e->seen = gus_pathology_seen_load(model->traced, reader, NULL, err)))
+		rc = -1;
 	counts->reader = reader; /* whose header its profile has */
 	if (!path)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to explain: %s", model->windows &&
@@ -392,6 +415,7 @@ static void view_free(struct gus_explain_view *v)
 	for (size_t i = 0; i < v->regions.n; i++) {
 		free(v->regions.v[i].name);
 		free(v->regions.v[i].withheld);
+		gus_vec_free(&v->regions.v[i].pathologies);
 	}
 	gus_vec_free(&v->regions);
 	gus_explain_facts_free(v->facts);
@@ -406,7 +430,7 @@ static int has_no_windows(const struct explain *e, struct gus_error *err)
 /* In place of what gusprof model prints. */
 static int show(void *context, const struct gus_model_view *model, struct gus_error *err)
 {
-	const struct explain *e = context;
+	struct explain *e = context;
 	const struct gus_screen screen = gus_screen_of(stdout, &e->o->screen);
 	struct gus_measured measured;
 	struct gus_compared compared;
@@ -436,6 +460,7 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	view_free(&v);
 	gus_explain_counts_free(&counts);
 	gus_measured_free(&measured);
+	free(e->seen);
 	return rc;
 }
 
@@ -469,8 +494,10 @@ static bool explain_counted(const struct explain *e, const struct gus_error *why
 
 static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
 {
+	struct explain *e = context;
+
 	(void)stream;
-	return gus_slotted_listen(context, program);
+	return gus_heard_listen(&e->heard, program, gus_slotted_listen(&e->slots, program));
 }
 
 static int run_traced(struct explain *e, struct gus_error *err)
@@ -480,7 +507,7 @@ static int run_traced(struct explain *e, struct gus_error *err)
 	struct gus_model_traced m = {
 		.uarch = e->table.uarch, .config = &e->table.config, .caches = &e->table.caches,
 		.weight = GUS_CAUSAL_MORE, .sets = e->sets, .core = true, .causality = true, .interval = true,
-		.listen = listen, .listen_context = &e->slots, .input = e->name, .options = "",
+		.listen = listen, .listen_context = e, .input = e->name, .options = "",
 		.warm = e->o->from == FROM_PROCESS,
 		.screen = &e->o->screen, .output = &e->output, .expectation = &e->table.expectation,
 		.json = e->o->format == FORMAT_JSON, .shower = &e->shower, .executed_only = true,
@@ -494,6 +521,7 @@ static int run_traced(struct explain *e, struct gus_error *err)
 	if (m.sets_n < 0)
 		return -1;
 	m.timed = gus_explain_whatif_timed(&e->whatif);
+	gus_heard_init(&e->heard, &e->table.caches);
 	gus_slotted_init(&e->slots, e->table.config.issue_width);
 	return e->path ? gus_model_trace(&m, &process, e->path, err) : gus_model_attached(&m, &process, err);
 }
@@ -562,18 +590,23 @@ static int run(int argc, char **argv)
 	struct gus_error err = { 0 };
 	int status;
 
-	if (gus_options_parse(&gus_verb_explain, &o, &argc, &argv, &status) == 0) {
-		o.command = argc ? argv : NULL;
-		e.name = o.from == FROM_COMMAND ? o.command[0] : gus_recording_name(o.input);
-		if (run_all(&e, &err) == 0)
-			status = e.status;
-		else
-			status = gus_compare_recordings_failure(&e.recordings, e.has_output && o.from == FROM_PROCESS,
-								e.has_output && o.from == FROM_COMMAND, &err);
+	if (gus_options_parse(&gus_verb_explain, &o, &argc, &argv, &status) != 0)
+		return status;
+	if (o.pathologies) {
+		gus_explain_pathologies_list();
+		return 0;
 	}
+	o.command = argc ? argv : NULL;
+	e.name = o.from == FROM_COMMAND ? o.command[0] : gus_recording_name(o.input);
+	if (run_all(&e, &err) == 0)
+		status = e.status;
+	else
+		status = gus_compare_recordings_failure(&e.recordings, e.has_output && o.from == FROM_PROCESS,
+							e.has_output && o.from == FROM_COMMAND, &err);
 	gus_slotted_free(&e.slots);
 	gus_explain_whatif_free(&e.whatif);
 	gus_list_free(&o.what_if);
+	gus_heard_free(&e.heard);
 	gus_compare_recordings_free(&e.recordings);
 	gus_model_table_free(&e.table);
 	free(e.path);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/common/json.h"
+#include "cli/explain/pathologies.h"
 #include "cli/explain/quality.h"
 #include "cli/explain/view.h"
 
@@ -148,6 +149,7 @@ static json_t *region_of(const struct gus_explain_view *v, const struct gus_expl
 	json_object_set_new(o, "causal", causal_of(&r->verdict));
 	json_object_set_new(o, "verdict", verdict_of(r));
 	json_object_set_new(o, "what_if", gus_explain_whatif_json(v->whatif, &r->answers));
+	json_object_set_new(o, "pathologies", gus_explain_pathologies_json(r));
 	json_object_set_new(o, "withheld", r->withheld ? gus_json_text(r->withheld) : json_null());
 	json_object_set_new(o, "model_error", v->told > 0 ? number(v->told) : json_null());
 	json_object_set_new(o, "evidence", v->model ? json_string("modelled") : json_null());

@@ -9,6 +9,7 @@
 
 #include "cli/common/print.h"
 #include "cli/common/wording.h"
+#include "cli/explain/pathologies.h"
 #include "cli/explain/quality.h"
 #include "cli/explain/view.h"
 #include "cli/model/expected.h"
@@ -203,6 +204,7 @@ static void print_region(const struct gus_explain_view *v, const struct gus_expl
 	print_ruled_out(v, r);
 	if (next)
 		say(v, "  next      ", "            ", gus_strdup(next));
+	gus_explain_pathologies_text(v, r);
 	gus_explain_whatif_text(v->whatif, &r->answers, v->screen);
 	print_tree(v, r);
 }

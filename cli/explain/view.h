@@ -5,6 +5,7 @@
 
 #include "attribution/compared/compared.h"
 #include "attribution/compared/measured.h"
+#include "attribution/verdicts/pathology.h"
 #include "attribution/verdicts/verdict.h"
 #include "cli/explain/measured.h"
 #include "cli/explain/whatif.h"
@@ -35,6 +36,7 @@ struct gus_explain_region {
 	struct gus_explain_insn insns[GUS_EXPLAIN_INSNS];
 	size_t insns_n;
 	struct gus_explain_answers answers; /* to what-ifs */
+	struct gus_pathologies pathologies; /* the most expensive first */
 };
 
 struct gus_explain_view {

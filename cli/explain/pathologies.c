@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/explain/pathologies.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "cli/common/json.h"
+#include "cli/common/print.h"
+#include "cli/screen/screen.h"
+
+/* "function+0x12 insn"; "" of what is of all of the region. */
+static char *where_of(const struct gus_explain_region *r, const struct gus_pathology_found *p)
+{
+	if (!p->placed)
+		return gus_strdup("");
+	return gus_format("%s+0x%" PRIx64 " %s", r->function ? r->function : "[unknown]", p->offset, p->insn);
+}
+
+static const double MANIFOLD = 20;
+
+static void cost_text(char out[64], const struct gus_pathology_found *p)
+{
+	if (p->high > MANIFOLD)
+		snprintf(out, 64, "%.0f %% (%.0f or more)", 100 * p->cost, 100 * fmax(p->low, 0));
+	else
+		snprintf(out, 64, "%.0f %% (%.0f to %.0f)", 100 * p->cost, 100 * fmax(p->low, 0), 100 * p->high);
+}
+
+void gus_explain_pathologies_text(const struct gus_explain_view *v, const struct gus_explain_region *r)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < r->pathologies.n && !r->withheld; i++) {
+		const struct gus_pathology_found *p = &r->pathologies.v[i];
+		char *where = where_of(r, p), *text, cost[64];
+
+		cost_text(cost, p);
+		text = gus_format("%s%s%s, %s: %s", gus_pathology_kinds[p->kind].name, *where ? " at " : "", where,
+				  cost, p->advice);
+		if (p->worth)
+			gus_screen_fold(v->screen, stdout, first ? "  do        " : "            ",
+					"              ", text);
+		first &= !p->worth;
+		free(text);
+		free(where);
+	}
+}
+
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *one_of(const struct gus_explain_region *r, const struct gus_pathology_found *p)
+{
+	json_t *o = json_object(), *ci = json_array();
+	char *where = where_of(r, p);
+
+	json_array_append_new(ci, number(p->low));
+	json_array_append_new(ci, number(p->high));
+	json_object_set_new(o, "label", gus_json_text(gus_pathology_kinds[p->kind].name));
+	json_object_set_new(o, "where", p->placed ? gus_json_text(where) : json_null());
+	json_object_set_new(o, "cost", number(p->cost));
+	json_object_set_new(o, "ci95", ci);
+	json_object_set_new(o, "worth", json_boolean(p->worth));
+	json_object_set_new(o, "stop", p->worth ? json_null() : gus_json_text(p->stop));
+	json_object_set_new(o, "do", gus_json_text(p->advice));
+	free(where);
+	return o;
+}
+
+json_t *gus_explain_pathologies_json(const struct gus_explain_region *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->pathologies.n && !r->withheld; i++)
+		json_array_append_new(list, one_of(r, &r->pathologies.v[i]));
+	return list;
+}
+
+void gus_explain_pathologies_list(void)
+{
+	for (unsigned i = 0; i < GUS_PATHOLOGIES; i++) {
+		const struct gus_pathology_kind *k = &gus_pathology_kinds[i];
+
+		gus_print("%s: %s\n", k->name, k->what);
+		if (k->cost)
+			gus_print("  cost: %s\n  test: %s\n  cure: %s\n", k->cost, k->test, k->cure);
+		else
+			gus_print("  not detectable here: %s\n  cure: %s\n", k->test, k->cure);
+	}
+	gus_print("# what costs less than %.0f %% is not worth a change, whatever it is\n", 100 * GUS_CAUSAL_WORTH);
+}
