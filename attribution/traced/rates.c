@@ -10,8 +10,8 @@
 #include "model/oracles/rates.h"
 
 /* Of an access. WALKS: of its translation only whether it walked is known; BEYOND: of some misses not where they
- * went. */
-enum { KNOWN = 1, TLB = 2, WALKS = 4, BEYOND = 8 };
+ * went; MISSED: some did. */
+enum { KNOWN = 1, TLB = 2, WALKS = 4, BEYOND = 8, MISSED = 16 };
 enum { TAKEN = 1, FALLEN = 2 };         /* of a branch: of which of its ways */
 
 static bool is_load(const struct gus_traced *t, uint32_t memory)
@@ -89,13 +89,21 @@ static uint8_t rate(struct gus_rates *rates, uint32_t number, const struct gus_o
 {
 	struct gus_rates_memory m = { .tlb = { a->first + a->either, a->second, a->walked } };
 	uint64_t translated = m.tlb[0] + m.tlb[1] + m.tlb[2];
+	bool missed = false;
 
 	for (unsigned i = 0; i < GUS_HITS; i++)
 		m.hits[i] = scaled(a->hits[i], a->hits);
+	for (unsigned i = GUS_HIT_L2; i < GUS_HITS; i++)
+		missed |= a->hits[i] != 0;
 	if (gus_rates_set_memory(rates, number, &m, NULL) != 0)
 		assert(!"counts are below 2^61, of an access that there is");
 	return (uint8_t)(KNOWN | (translated >= GUS_OBSERVED_LEAST ? TLB : 0) | (a->either ? WALKS : 0) |
-			 (a->beyond ? BEYOND : 0));
+			 (a->beyond ? BEYOND : 0) | (missed ? MISSED : 0));
+}
+
+bool gus_traced_rates_missed(const struct gus_traced *t, uint32_t memory)
+{
+	return gus_traced_rates_know(t, memory) && (t->rated.v[memory].known & MISSED);
 }
 
 /* The pool's rate begins when it is first asked for, or has grown by a quarter since. */

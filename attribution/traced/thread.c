@@ -550,18 +550,20 @@ static void tell_engine(struct gus_traced_thread *th, const struct gus_trace_acc
 	const enum gus_hit level = level_of(th, a->address, (enum gus_hit)found, wait,
 					    warm ? th->asked_warm : th->asked);
 
-	gus_traced_told_add(told, a->address, a->size, width, th->t->options.caches->line_size, &answer->beside);
+	gus_traced_told_add(told, a->address, a->size, width, th->t->options.caches->line_size,
+			    warm ? &answer->beside_if_warm : &answer->beside);
 	gus_traced_told_found(told, (uint8_t)level, warm ? answer->tlb_if_warm : answer->tlb, level != found);
 }
 
 /* What was measured: a line that it came from farther than L1 for is one that the engines know from then on. One that a
  * prefetcher has asked for in the caches comes when it comes, to who knows that. */
 static void tell_measured(struct gus_traced_thread *th, const struct gus_trace_access *a, uint32_t width,
-			  const struct gus_cache_answer *answer, uint64_t *asked, struct gus_op_access *told)
+			  const struct gus_cache_answer *answer, bool warm, struct gus_op_access *told)
 {
-	uint64_t line = a->address / th->t->options.caches->line_size + 1;
+	uint64_t line = a->address / th->t->options.caches->line_size + 1, *asked = warm ? th->asked_warm : th->asked;
 
-	gus_traced_told_add(told, a->address, a->size, width, th->t->options.caches->line_size, &answer->beside);
+	gus_traced_told_add(told, a->address, a->size, width, th->t->options.caches->line_size,
+			    warm ? &answer->beside_if_warm : &answer->beside);
 	gus_traced_told_found(told, answer->level, answer->tlb, answer->pending && answer->level != GUS_HIT_L1);
 	if (answer->level != GUS_HIT_L1)
 		asked[gus_core_line_slot(line, ASKED)] = line;
@@ -575,13 +577,13 @@ static void tell_access(struct gus_traced_thread *th, const struct gus_trace_acc
 
 	if (!warm || th->other) {
 		if (measured)
-			tell_measured(th, a, width, answer, th->asked, &th->accesses.v[at]);
+			tell_measured(th, a, width, answer, false, &th->accesses.v[at]);
 		else
 			tell_engine(th, a, width, answer, false, &th->accesses.v[at]);
 	}
 	if (warm || th->other) {
 		if (measured)
-			tell_measured(th, a, width, answer, th->asked_warm, &th->accesses_warm.v[at]);
+			tell_measured(th, a, width, answer, true, &th->accesses_warm.v[at]);
 		else
 			tell_engine(th, a, width, answer, true, &th->accesses_warm.v[at]);
 	}
@@ -619,7 +621,8 @@ static inline void note_line(struct gus_traced_memory *m, uint64_t line)
 	m->line = line;
 }
 
-/* Of an access of several pieces the first has it all. */
+/* Of an access of several pieces the first has it all. Of one that was seen to miss, what it goes through is not in the
+ * caches, and neither is what prefetchers ask for beside it. */
 static void measure_access(struct gus_traced_thread *th, uint32_t memory, bool first, struct gus_cache_answer *answer)
 {
 	if (first)
@@ -628,6 +631,8 @@ static void measure_access(struct gus_traced_thread *th, uint32_t memory, bool f
 		answer->level = answer->tlb = 0;
 	answer->level_if_warm = answer->level;
 	answer->tlb_if_warm = answer->tlb;
+	if (gus_traced_rates_missed(th->t, memory))
+		answer->beside_if_warm = answer->beside;
 	th->t->memories.v[memory].measured += th->counting && first;
 }
 
@@ -722,7 +727,9 @@ static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block
 	told = &th->accesses.v[base + op->memory - b->memory];
 	*told = (struct gus_op_access){ .address = where.bits, .bytes = 1, .known = true };
 	gus_traced_told_prefetch(told, answer.level, &answer.beside);
-	th->accesses_warm.v[base + op->memory - b->memory] = *told;
+	told = &th->accesses_warm.v[base + op->memory - b->memory];
+	*told = (struct gus_op_access){ .address = where.bits, .bytes = 1, .known = true };
+	gus_traced_told_prefetch(told, answer.level_if_warm, &answer.beside_if_warm);
 }
 
 static void follow_registers(struct gus_traced_thread *th, struct gus_traced_block *b,

@@ -52,7 +52,7 @@ struct gus_cache {
 	uint64_t asked_l2;              /* line + 1 whose followers L2's prefetcher fetches after the access */
 	/* What the present access has brought along, if anything; and its first line. */
 	bool brought;
-	struct gus_op_beside beside;
+	struct gus_op_beside beside, beside_if_warm;
 	uint64_t first;
 	struct gus_cache_total total;
 };
@@ -232,22 +232,36 @@ bool gus_cache_holds(const struct gus_cache *c, unsigned level, uint64_t address
 	return l->lines && gus_sets_find(&l->sets, address >> c->line_bits) != GUS_SETS_NONE;
 }
 
+struct found {
+	enum gus_hit level, if_warm;
+	uint64_t ready, ready_if_warm;
+	bool dirty;
+};
+
 /* What an access brings along. */
 
-static void note_prefetch(struct gus_cache *c, uint64_t line, enum gus_hit from, enum gus_hit into)
+static void add_prefetch(struct gus_op_beside *b, int64_t ahead, enum gus_hit from, enum gus_hit into)
 {
-	struct gus_op_beside *b = &c->beside;
-	int64_t ahead = (int64_t)(line - c->first);
-
 	if (b->prefetches_n == GUS_OP_PREFETCHES || ahead < INT8_MIN || ahead > INT8_MAX)
 		return;
 	b->prefetches[b->prefetches_n++] = (struct gus_op_prefetch){ (int8_t)ahead, (uint8_t)from, (uint8_t)into };
+}
+
+/* warm: the level that it goes to has had as much as it holds of such lines. Else the line may have been there before
+ * the window, and nothing would have been asked for. */
+static void note_prefetch(struct gus_cache *c, uint64_t line, const struct found *f, enum gus_hit into, bool warm)
+{
+	int64_t ahead = (int64_t)(line - c->first);
+
+	add_prefetch(&c->beside, ahead, f->level, into);
+	if (warm)
+		add_prefetch(&c->beside_if_warm, ahead, f->if_warm, into);
 	c->brought = true;
 }
 
 static void bring_nothing(struct gus_cache *c)
 {
-	c->beside = (struct gus_op_beside){ .prefetches_n = 0 };
+	c->beside = c->beside_if_warm = (struct gus_op_beside){ .prefetches_n = 0 };
 	c->brought = false;
 }
 
@@ -257,6 +271,7 @@ static void note_written(struct gus_cache *c, unsigned into, unsigned lines)
 	uint8_t *n = &c->beside.written[into - 1];
 
 	*n = (uint8_t)(*n + lines < UINT8_MAX ? *n + lines : UINT8_MAX);
+	c->beside_if_warm.written[into - 1] = *n;
 	c->brought |= lines > 0;
 }
 
@@ -360,12 +375,6 @@ static void go_down(struct gus_cache *c, unsigned from, uint64_t line, struct li
 }
 
 /* Lines on their way up. */
-
-struct found {
-	enum gus_hit level, if_warm;
-	uint64_t ready, ready_if_warm;
-	bool dirty;
-};
 
 /* A line as it is put where it was looked up from. */
 static struct line arriving(const struct found *f, bool dirty, bool unused)
@@ -474,6 +483,7 @@ static bool may_prefetch(struct gus_cache *c, unsigned i)
 static void prefetch_l1(struct gus_cache *c, uint64_t line, uint64_t now)
 {
 	struct gus_cache_counts *counts = &c->total.level[0];
+	const bool warm = gus_sets_warm(&c->level[0].sets, line);
 	struct found f;
 
 	if (gus_sets_find(&c->level[0].sets, line) != GUS_SETS_NONE) {
@@ -486,8 +496,8 @@ static void prefetch_l1(struct gus_cache *c, uint64_t line, uint64_t now)
 	counts->accesses[GUS_CACHE_PREFETCH]++;
 	counts->misses[GUS_CACHE_PREFETCH]++;
 	f = look(c, 1, line, GUS_CACHE_PREFETCH, now);
-	note_prefetch(c, line, f.level, GUS_HIT_L1);
-	if (!gus_sets_warm(&c->level[0].sets, line))
+	note_prefetch(c, line, &f, GUS_HIT_L1, warm);
+	if (!warm)
 		f.ready_if_warm = now;
 	put(c, 0, line, arriving(&f, false, true));
 }
@@ -512,6 +522,7 @@ static void prefetch_l2(struct gus_cache *c, uint64_t now)
 			(l->inclusion == GUS_INCLUSION_EXCLUSIVE &&
 			 gus_sets_find(&c->level[0].sets, next) != GUS_SETS_NONE);
 		struct found f;
+		bool warm;
 
 		if (!found && !may_prefetch(c, 1))
 			continue;
@@ -521,9 +532,10 @@ static void prefetch_l2(struct gus_cache *c, uint64_t now)
 			continue;
 		}
 		counts->misses[GUS_CACHE_PREFETCH]++;
+		warm = gus_sets_warm(&l->sets, next);
 		f = look(c, 2, next, GUS_CACHE_PREFETCH, now);
-		note_prefetch(c, next, f.level, GUS_HIT_L2);
-		if (!gus_sets_warm(&l->sets, next))
+		note_prefetch(c, next, &f, GUS_HIT_L2, warm);
+		if (!warm)
 			f.ready_if_warm = now;
 		put(c, 1, next, arriving(&f, false, true));
 	}
@@ -756,7 +768,7 @@ void gus_cache_access(struct gus_cache *c, const struct gus_cache_access *a, str
 	if (access_again(c, a)) {
 		*answer = (struct gus_cache_answer){ .level = GUS_HIT_L1, .tlb = GUS_TLB_HIT };
 	} else {
-		answer->beside = (struct gus_op_beside){ 0 };
+		answer->beside = answer->beside_if_warm = (struct gus_op_beside){ 0 };
 		translate(c, a->address, a->store, answer);
 		access_line(c, first, a, answer);
 		if (__builtin_expect(last > first, 0))
@@ -769,6 +781,7 @@ void gus_cache_access(struct gus_cache *c, const struct gus_cache_access *a, str
 	c->asked_l2 = 0;
 	if (__builtin_expect(c->brought, 0)) {
 		answer->beside = c->beside;
+		answer->beside_if_warm = c->beside_if_warm;
 		bring_nothing(c);
 	}
 }

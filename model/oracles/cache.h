@@ -99,7 +99,7 @@ struct gus_cache_answer {
 	uint8_t tlb, tlb_if_warm;       /* enum gus_tlb */
 	bool pending;                   /* in L1, or on its way there: wait says until when */
 	uint32_t wait, wait_if_warm;    /* from now until the line is in L1; 0: it is */
-	struct gus_op_beside beside;    /* as the window is */
+	struct gus_op_beside beside, beside_if_warm; /* as the window is; without what may have been there before it */
 };
 
 struct gus_cache;

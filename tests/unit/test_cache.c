@@ -1289,6 +1289,37 @@ static void test_code_is_followed(void **state)
 	gus_cache_free(c);
 }
 
+/* Of a window it is not known what was in the caches before it. Where a level has not had as much as it holds, what a
+ * prefetcher asks for may have been there: nothing comes along then, or from the nearest level that may have it. */
+static void test_beside_if_warm(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache_answer a;
+	struct gus_cache *c;
+
+	(void)state;
+	config.l1d_next_line = 1;
+	c = caches(&config);
+	a = touch(c, 0, false);
+	assert_int_equal(a.beside.prefetches_n, 1);
+	assert_int_equal(a.beside_if_warm.prefetches_n, 0);
+	for (uint64_t at = 0; at < 64 * KIB; at += 64) /* L1 is full, a quarter of L2 is */
+		touch(c, at, false);
+	a = touch(c, MIB, false);
+	assert_memory_equal(&a.beside.prefetches[0], (&(struct gus_op_prefetch){ 1, GUS_HIT_MEMORY, GUS_HIT_L1 }), 3);
+	assert_int_equal(a.beside_if_warm.prefetches_n, 1);
+	assert_memory_equal(&a.beside_if_warm.prefetches[0],
+			    (&(struct gus_op_prefetch){ 1, GUS_HIT_L2, GUS_HIT_L1 }), 3);
+	for (uint64_t at = 64 * KIB; at < 512 * KIB; at += 64) /* now all of L2 is */
+		touch(c, at, false);
+	a = touch(c, 2 * MIB, false);
+	assert_memory_equal(&a.beside_if_warm.prefetches[0],
+			    (&(struct gus_op_prefetch){ 1, GUS_HIT_L3, GUS_HIT_L1 }), 3);
+	a = touch(c, 2 * MIB, false);
+	assert_false(gus_op_is_beside(&a.beside) || gus_op_is_beside(&a.beside_if_warm));
+	gus_cache_free(c);
+}
+
 /* What an access brings along is told with it: lines of prefetchers, and dirty ones that go down. */
 static void test_beside(void **state)
 {
@@ -1353,7 +1384,8 @@ int main(void)
 		cmocka_unit_test(test_which_tlb),
 		cmocka_unit_test(test_long_accesses), cmocka_unit_test(test_silent_table),
 		cmocka_unit_test(test_clean_lines_go), cmocka_unit_test(keys_of_one_sign),
-		cmocka_unit_test(test_beside), cmocka_unit_test(test_throttle),
+		cmocka_unit_test(test_beside), cmocka_unit_test(test_beside_if_warm),
+		cmocka_unit_test(test_throttle),
 		cmocka_unit_test(test_throttle_bound), cmocka_unit_test(test_beside_most),
 		cmocka_unit_test(test_code_is_followed),
 	};

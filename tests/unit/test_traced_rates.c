@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "attribution/traced/rates.h"
 #include "base/error.h"
 #include "proto/data_source.h"
 #include "proto/psv.h"
@@ -112,6 +113,37 @@ static void test_pool(void **state)
 	drop(&m);
 }
 
+/* Whether one was seen to miss L1 at all, once in twenty or never: what prefetchers ask for beside the latter is
+ * there in a window that is told as if it were warm. With too few samples nobody knows, and with one rate for both both do. */
+static void test_missed(void **state)
+{
+	struct made m = { .block = 0 };
+
+	(void)state;
+	made_observed_event(&m.observed, &made_ibs_ops);
+	add_loads(&m, FIRST, 19, GUS_DATA_L1, GUS_DATA_TLB_FIRST);
+	add_loads(&m, FIRST, 1, GUS_DATA_RAM, GUS_DATA_TLB_FIRST);
+	add_loads(&m, SECOND, 20, GUS_DATA_L1, GUS_DATA_TLB_FIRST);
+	run(&m, true, false);
+	assert_true(gus_traced_rates_missed(&m.model.t, m.model.t.blocks.v[m.block].memory));
+	assert_false(gus_traced_rates_missed(&m.model.t, m.model.t.blocks.v[m.block].memory + 1));
+	drop(&m);
+	m = (struct made){ .block = 0 };
+	made_observed_event(&m.observed, &made_ibs_ops);
+	add_loads(&m, FIRST, 20, GUS_DATA_L1, GUS_DATA_TLB_FIRST);
+	add_loads(&m, SECOND, 19, GUS_DATA_RAM, GUS_DATA_TLB_FIRST);
+	run(&m, true, false);
+	assert_false(gus_traced_rates_missed(&m.model.t, m.model.t.blocks.v[m.block].memory + 1));
+	drop(&m);
+	m = (struct made){ .block = 0 };
+	made_observed_event(&m.observed, &made_ibs_ops);
+	add_loads(&m, FIRST, 10, GUS_DATA_L2, GUS_DATA_TLB_FIRST);
+	add_loads(&m, SECOND, 10, GUS_DATA_L1, GUS_DATA_TLB_FIRST);
+	run(&m, true, false);
+	assert_true(gus_traced_rates_missed(&m.model.t, m.model.t.blocks.v[m.block].memory + 1));
+	drop(&m);
+}
+
 /* Where only walks are told, which of the TLBs had the others is the caches' answer: the first, and where they walk
  * themselves, at the first touch, the second. */
 static void test_walks(void **state)
@@ -195,7 +227,8 @@ static void test_branch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own), cmocka_unit_test(test_pool), cmocka_unit_test(test_walks),
+		cmocka_unit_test(test_own), cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_pool), cmocka_unit_test(test_walks),
 		cmocka_unit_test(test_beyond), cmocka_unit_test(test_blind), cmocka_unit_test(test_branch),
 	};
 
