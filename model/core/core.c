@@ -438,7 +438,8 @@ void gus_core_begin(struct core *core, const struct gus_program *p, const struct
 	uint64_t stores = ring(c->store_buffer && c->store_buffer < STORES_MOST / 2 ? c->store_buffer + 2 * ACCESSES :
 		STORES_MOST);
 
-	*core = (struct core){ .p = p, .c = c, .options = options, .hooks = options->hooks, .width = c->issue_width };
+	*core = (struct core){ .p = p, .c = c, .options = options, .hooks = options->hooks, .width = c->issue_width,
+		.port_width = options->hooks && options->hooks->port_width ? options->hooks->port_width : 1 };
 	for (unsigned i = 0; i < POOLS; i++)
 		core->pools.size[i] = sizes[i] && sizes[i] < NO_LIMIT ? (int32_t)sizes[i] : NO_LIMIT;
 	memcpy(core->pools.left, core->pools.size, sizeof(core->pools.left));

@@ -7,7 +7,16 @@
  * A port is taken for one cycle, or as long as the table says; a unit (a divider) behind it for longer, and then
  * younger uops that do not need it pass. A unit behind several ports (AMD's microcode) takes the oldest of all. The
  * scheduler's entry is free with the dispatch, for issue in the next cycle. */
+#include <string.h>
+
 #include "model/core/private.h"
+
+static void take_port(struct core *core, const struct live_uop *u, const struct gus_uop *uop)
+{
+	if (core->port_width > 1 && ++core->taken[u->port] < core->port_width)
+		return;
+	core->port_free[u->port] = core->cycle + (uop->port_cycles ? uop->port_cycles : 1);
+}
 
 /* An entry of a part of the scheduler is one of the whole as well: both may have a limit. */
 static void occupy(struct core *core, struct live_uop *u, const struct gus_uop *uop)
@@ -15,7 +24,7 @@ static void occupy(struct core *core, struct live_uop *u, const struct gus_uop *
 	core->left[u->port]++;
 	core->pools.freed[POOL_RS]++;
 	core->pools.freed[core->port_pool[u->port]] += core->port_pool[u->port] != POOL_RS;
-	core->port_free[u->port] = core->cycle + (uop->port_cycles ? uop->port_cycles : 1);
+	take_port(core, u, uop);
 	if (uop->unit)
 		core->unit_free[uop->unit] = core->cycle + uop->unit_cycles;
 }
@@ -224,6 +233,8 @@ static void dispatch_ports(struct core *core, uint64_t ports, uint64_t next)
 		core->waiting[u->port]--;
 		u->port = (int8_t)port;
 		dispatch_uop(core, u);
+		if (core->port_width > 1 && core->port_free[port] <= core->cycle)
+			ports |= 1ull << port; /* it may take another one */
 	}
 }
 
@@ -253,6 +264,8 @@ void gus_core_dispatch(struct core *core)
 		core->left[p] = 0;
 	gus_core_wake_timed(core);
 	core->loads_now_n = 0;
+	if (core->port_width > 1)
+		memset(core->taken, 0, sizeof(core->taken));
 	if (core->vain)
 		keep_in_vain(core);
 	keep_taken(core, core->shared);

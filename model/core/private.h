@@ -241,6 +241,8 @@ struct core {
 	int widest;                             /* the most of them that a uop can choose from */
 	uint64_t plain_ports;                   /* those whose uops need nothing but the port */
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
+	unsigned port_width;                    /* uops that it takes in a cycle; the last of them keeps it */
+	uint32_t taken[GUS_CORE_PORTS];         /* in this cycle, where that is more than one */
 	uint64_t *vain;                         /* by cycle, as the wheel: ports taken in vain; NULL: none */
 	uint64_t unit_free[UNITS];
 	unsigned units_n;                       /* the highest that the program uses, plus 1 */

@@ -31,6 +31,8 @@ struct gus_core_hooks {
 	uint64_t (*line)(void *context, unsigned level, uint64_t address, bool code, uint64_t from);
 	/* A page is walked for from then on: when it is translated. Instead of page_walks and page_walk_latency. */
 	uint64_t (*walk)(void *context, uint64_t address, bool code, uint64_t from);
+	/* So many uops a port takes in a cycle; 0: one. No CPU has such ports: with them it shows what ports cost. */
+	unsigned port_width;
 };
 
 #endif

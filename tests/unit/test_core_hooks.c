@@ -436,6 +436,27 @@ static void ports_are_somebody_elses(void **state)
 
 #define CASE(name) cmocka_unit_test_teardown(name, teardown)
 
+/* imul rbx, rsi, 3, eight times, which port 1 alone takes and none waits for: the first of those that go together goes
+ * in this cycle, the next ones in that of the port's next turn. */
+static void a_port_takes_several(void **state)
+{
+	static const unsigned widths[] = { 0, 1, 2, 3 };
+
+	(void)state;
+	CODE("\x48\x6b\xde\x03");
+	for (unsigned i = 0; i < 8; i++)
+		fed_machine_step(&m, 0);
+	for (size_t k = 0; k < sizeof(widths) / sizeof(*widths); k++) {
+		unsigned width = widths[k] ? widths[k] : 1;
+
+		hooks.port_width = widths[k];
+		fed_machine_run(&m);
+		for (unsigned i = 0; i < 6; i++)
+			assert_int_equal(fed_machine_event(&m, i, 0)->dispatched,
+					 fed_machine_event(&m, 0, 0)->dispatched + i / width);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,7 +467,7 @@ int main(void)
 		CASE(a_unit_of_a_port_taken_in_vain),
 		CASE(as_many_retire_as_it_says),
 		CASE(who_could_retire),
-		CASE(parts_of_the_load_buffer),
+		CASE(a_port_takes_several), CASE(parts_of_the_load_buffer),
 		CASE(a_load_buffer_without_parts),
 		CASE(slots_are_somebody_elses),
 		CASE(ports_are_somebody_elses),
