@@ -155,7 +155,7 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 		th->phases = gus_phases_new();
 	if (th->counting)
 		sample(th);
-	th->asleep = samples(th) && t->options.warm_up > AWAKE;
+	th->asleep = (samples(th) || t->options.fed) && t->options.warm_up > AWAKE;
 	th->times = gus_alloc(GUS_OP_STEPS * sizeof(*th->times));
 	th->block_of = gus_alloc(GUS_OP_STEPS * sizeof(*th->block_of));
 	th->case_of = gus_alloc(GUS_OP_STEPS * sizeof(*th->case_of));
@@ -221,6 +221,8 @@ static void feed_core(struct gus_traced_thread *th, const struct gus_op_steps *s
 
 	if (th->core)
 		check_core(th, gus_core_feed(th->core, steps, &err), &err);
+	if (th->t->options.fed)
+		th->t->options.fed(th->t->options.listen_context, th->stream, steps);
 }
 
 /* As long as in the run before, so that both are of the same. */
@@ -953,6 +955,8 @@ void gus_traced_thread_end(struct gus_traced_thread *th)
 	th->branching = NULL;
 	flush(th);
 	drain_core(th);
+	if (th->t->options.fed)
+		th->t->options.fed(th->t->options.listen_context, th->stream, NULL);
 	if (th->excerpt)
 		gus_traced_excerpt_end(th->t, th->excerpt);
 	if (!th->counting)

@@ -84,6 +84,10 @@ struct gus_traced_options {
 	 * of its program, as a trace does not say when one of several threads ends. */
 	const struct gus_core_listener *(*listen)(void *context, uint32_t stream, const struct gus_program *program);
 	void (*leave)(void *context, uint32_t stream); /* may be NULL */
+	/* Who is told as well what the core engine is fed with, of each thread, of the program as it is then, so that
+	 * other machines can be run on the same. Regions are those here, plus 1, and 0 in the warm-up, of which the
+	 * end alone is told; behind the last ones steps is NULL. NULL: nobody. */
+	void (*fed)(void *context, uint32_t stream, const struct gus_op_steps *steps);
 	void *listen_context;
 	const struct gus_traced_timed *timed;   /* NULL: nobody asks */
 	bool phases;                            /* follow the run over time */
