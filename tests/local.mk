@@ -83,6 +83,7 @@ figure_tests = \
 	tests/cases/explain.sh \
 	tests/cases/misled.sh \
 	tests/cases/golden.sh \
+	tests/cases/golden-causal.sh \
 	tests/cases/kernels.sh \
 	tests/cases/pathologies.sh \
 	tests/cases/played-run.sh \
@@ -1102,7 +1103,7 @@ golden_stages = tests/accuracy/golden/stages.c tests/accuracy/golden/stages.h
 tests_accuracy_golden_stages_SOURCES = tests/accuracy/golden_stages.c $(golden_stages)
 EXTRA_DIST += tests/accuracy/golden/table tests/accuracy/golden/corrected tests/accuracy/golden/rates-table \
 	tests/accuracy/golden/squash-table
-EXTRA_DIST += tests/accuracy/golden/intervals
+EXTRA_DIST += tests/accuracy/golden/intervals tests/accuracy/golden/causal
 EXTRA_DIST += tests/accuracy/judged tests/accuracy/kernels/judged.c
 EXTRA_DIST += tests/accuracy/gem5/w4.uarch tests/accuracy/gem5/w8.uarch
 EXTRA_DIST += tests/accuracy/contention
@@ -1257,9 +1258,12 @@ endif
 golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/attribute.c tests/accuracy/golden/attribute.h \
 	tests/accuracy/golden/calibrate.c tests/accuracy/golden/calibrate.h \
+	tests/accuracy/golden/causal.c tests/accuracy/golden/causal.h \
 	tests/accuracy/golden/counters.c tests/accuracy/golden/counters.h tests/accuracy/golden/draw.h \
 	tests/accuracy/golden/slots.c tests/accuracy/golden/slots.h \
 	tests/accuracy/golden/host.c tests/accuracy/golden/host.h \
+	tests/accuracy/golden/join.c tests/accuracy/golden/join.h \
+	tests/accuracy/golden/look.c tests/accuracy/golden/look.h \
 	tests/accuracy/golden/machine.c tests/accuracy/golden/machine.h tests/accuracy/golden/passes.h \
 	tests/accuracy/golden/code.c tests/accuracy/golden/code.h \
 	tests/accuracy/golden/output.c tests/accuracy/golden/output.h \
@@ -1274,6 +1278,7 @@ golden_sources = cli/calibrate/sound.c cli/calibrate/sound.h \
 	tests/accuracy/golden/told.c tests/accuracy/golden/told.h \
 	tests/accuracy/golden/traits.c tests/accuracy/golden/traits.h \
 	tests/accuracy/golden/truth.c tests/accuracy/golden/truth.h \
+	tests/accuracy/golden/turn.c tests/accuracy/golden/turn.h \
 	tests/accuracy/golden/stages_trace.c tests/accuracy/golden/stages_trace.h \
 	tests/accuracy/golden/windows.c tests/accuracy/golden/windows.h
 check_PROGRAMS += tests/accuracy/golden/gusprof-golden

@@ -325,7 +325,7 @@ static void judge(struct judged *j, bool last, const struct gus_pathology_seen *
 
 	for (unsigned i = 0; i < n; i++)
 		speedups[of[i]] = cycles[i + 1] > 0 && cycles[0] > cycles[i + 1] ? cycles[0] / cycles[i + 1] - 1 : 0;
-	gus_causal_make(&j->causal, &(struct gus_causal_given){ slots, speedups, errors, residuals, 0.1 });
+	gus_causal_make(&j->causal, &(struct gus_causal_given){ slots, speedups, speedups, errors, residuals, 0.1 });
 	gus_pathologies_find(&g, &j->found);
 }
 

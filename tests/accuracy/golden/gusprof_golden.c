@@ -39,6 +39,10 @@
  *	                                                    --variant: corrected otherwise (tiers.h);
  *	                                                    --intervals: instead, how many intervals have the truth,
  *	                                                    how wide they are, whether halves agree (told.h)
+ *	gusprof-golden causal [--seed N] TRACE -o FOLDER [--length N] [--windows N,LENGTH] [--passes K] [--truth]
+ *	                                                    what would really bring time back, and recordings by which
+ *	                                                    gusprof explain is asked (causal.h): of the last N
+ *	                                                    instructions of the trace; --truth: no recordings
  *	gusprof-golden rates FOLDER TRACE [--only VARIANT] [--stream] [--each]
  *	                                                    how far off wrong caches and a wrong predictor are, and
  *	                                                    measured rates in their place (rates.h)
@@ -59,6 +63,7 @@
 #include "proto/sample.h"
 #include "tests/accuracy/golden/attribute.h"
 #include "tests/accuracy/golden/calibrate.h"
+#include "tests/accuracy/golden/causal.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/output.h"
 #include "tests/accuracy/golden/rates.h"
@@ -74,7 +79,7 @@ enum { PASSES_MOST = 64 }; /* of samplers.c: more than these it does not keep ap
 
 struct arguments {
 	const char *word, *second, *uarch, *folder, *nearest, *only, *variant, *write, *stress, *code;
-	uint64_t seed, samples, period, windows, length, worst;
+	uint64_t seed, samples, period, windows, window_length, length, worst;
 	unsigned passes, stores;
 	bool seeded, bare, truth, quick, each, replay, stream, intervals;
 };
@@ -91,6 +96,7 @@ static int usage(void)
 		"top FOLDER [--samples N] | score FOLDER [--samples N] | facts FOLDER | "
 		"attribute FOLDER [TRACE] [--uarch NAME|FILE] [--samples N] [--only TIER] [--worst N] "
 		"[--variant NAME|each] [--intervals] | "
+		"causal [--seed N] TRACE -o FOLDER [--length N] [--windows N,LENGTH] [--passes K] [--truth] | "
 		"rates FOLDER TRACE [--only VARIANT] [--stream] [--each] | "
 		"squash [--seed N] [--uarch NAME] TRACE\n");
 	return 2;
@@ -180,7 +186,7 @@ static int do_run(const struct arguments *a, struct gus_error *err)
 	struct golden_machine *m = stress_of(a->stress, &stress, err) == 0 ? machine_of(a, err) : NULL;
 	struct golden_run_options o = { .machine = m, .trace = a->word, .folder = a->folder, .passes = a->passes,
 		.period = a->period, .seed = a->seed + 1, .bare = a->bare, .truth_only = a->truth,
-		.windows = a->windows, .window_length = a->length, .stress = stress };
+		.windows = a->windows, .window_length = a->window_length, .stress = stress };
 	int rc;
 
 	if (m && stress == GOLDEN_STRESS_BURSTS)
@@ -196,7 +202,7 @@ static int do_windows(const struct arguments *a, struct gus_error *err)
 {
 	char *path = gus_format("%s/windows", a->word);
 	const struct golden_windows_options o = { .trace = a->second, .path = path, .n = a->windows,
-		.length = a->length, .seed = a->seed + 1 };
+		.length = a->window_length, .seed = a->seed + 1 };
 	int rc = a->second ? golden_windows_write(&o, err) :
 		gus_fail(err, GUS_E_USAGE, "a trace comes behind the folder");
 
@@ -496,6 +502,18 @@ static int do_rates(const struct arguments *a, struct gus_error *err)
 	return a->second ? golden_rates(&o, err) : gus_fail(err, GUS_E_USAGE, "a trace comes behind the folder");
 }
 
+static int do_causal(const struct arguments *a, struct gus_error *err)
+{
+	struct golden_machine *m = machine_of(a, err);
+	struct golden_causal_options o = { .machine = m, .trace = a->word, .folder = a->folder, .length = a->length,
+		.windows = a->windows, .window_length = a->window_length, .seed = a->seed + 1, .period = a->period,
+		.passes = a->passes, .truth_only = a->truth };
+	int rc = m ? golden_causal(&o, err) : -1;
+
+	golden_machine_free(m);
+	return rc;
+}
+
 /* Nothing but digits. */
 static bool is_number(const char *word, uint64_t most, uint64_t *n)
 {
@@ -513,7 +531,8 @@ static int parse_number(const char *option, const char *word, struct arguments *
 	const struct { const char *name; uint64_t most, *to; } of[] = { { "--seed", UINT64_MAX, &a->seed },
 		{ "--samples", UINT64_MAX, &a->samples }, { "--worst", UINT64_MAX, &a->worst },
 		{ "--passes", PASSES_MOST, &passes },
-		{ "--period", UINT64_MAX, &a->period }, { "--stores", UINT_MAX, &stores } };
+		{ "--period", UINT64_MAX, &a->period }, { "--length", UINT64_MAX, &a->length },
+		{ "--stores", UINT_MAX, &stores } };
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		if (strcmp(option, of[i].name) != 0)
@@ -532,8 +551,8 @@ static bool is_windows(const char *word, struct arguments *a)
 {
 	const char *comma = strchr(word, ',');
 	char *n = comma ? gus_strndup(word, (size_t)(comma - word)) : NULL;
-	bool good = n && is_number(n, UINT32_MAX, &a->windows) && is_number(comma + 1, UINT64_MAX, &a->length) &&
-		a->windows && a->length;
+	bool good = n && is_number(n, UINT32_MAX, &a->windows) && is_number(comma + 1, UINT64_MAX, &a->window_length) &&
+		a->windows && a->window_length;
 
 	free(n);
 	return good;
@@ -603,7 +622,7 @@ int main(int argc, char **argv)
 		{ "stages", do_stages, true }, { "windows", do_windows, false }, { "top", do_top, false },
 		{ "facts", do_facts, false },
 		{ "calibrate", do_calibrate, false }, { "attribute", do_attribute, false },
-		{ "rates", do_rates, false }, { "squash", do_squash, false } };
+		{ "rates", do_rates, false }, { "squash", do_squash, false }, { "causal", do_causal, true } };
 	struct arguments a = { 0 };
 	struct gus_error err = { 0 };
 

@@ -12,12 +12,12 @@
 #include "attribution/traced/traced.h"
 #include "base/ascending.h"
 #include "base/error.h"
+#include "tests/accuracy/golden/look.h"
 #include "tests/accuracy/golden/machine.h"
 #include "tests/accuracy/golden/output.h"
 #include "tests/accuracy/golden/resonance.h"
 #include "tests/accuracy/golden/truth.h"
 #include "tests/accuracy/golden/windows.h"
-#include "tests/accuracy/golden/words.h"
 
 /* More samples than are wanted, as what a run takes is a guess by one part of so many. */
 enum { PID = 1000, PERIOD = 1009, SAMPLES = 600000, PASSES_MOST = 64, GUESSED = 12 };
@@ -26,9 +26,7 @@ const char *const golden_stress_names[GOLDEN_STRESSES] = { "none", "bursts", "ne
 
 struct run {
 	const struct golden_run_options *o;
-	/* Of the trace, read once before. */
-	uint64_t instructions;
-	struct gus_vec(struct golden_mapping) mappings;
+	struct golden_look look;
 	struct golden_output *output;
 	char *comm;
 	struct gus_vec(struct golden_traits *) traits;  /* of threads, each a machine of its own */
@@ -60,44 +58,6 @@ static void leave(void *context, uint32_t stream)
 	struct run *r = context;
 
 	golden_output_leave(r->output, stream);
-}
-
-/* The trace, once before: how long it is, and what is mapped. */
-
-static void take_mapping(struct run *r, const Gusprof__Record *record)
-{
-	const Gusprof__Mmap *mmap = record->mmap;
-	struct golden_mapping m = { 0 };
-
-	if (record->kind_case != GUSPROF__RECORD__KIND_MMAP || !mmap->path)
-		return;
-	m = (struct golden_mapping){ .start = mmap->start, .length = mmap->length, .offset = mmap->offset,
-		.path = gus_strdup(mmap->path) };
-	if (mmap->build_id.len && mmap->build_id.len <= sizeof(m.build_id)) {
-		m.build_id_n = mmap->build_id.len;
-		memcpy(m.build_id, mmap->build_id.data, m.build_id_n);
-	}
-	gus_vec_push(&r->mappings, m);
-}
-
-static int look(struct run *r, struct gus_error *err)
-{
-	struct gus_trace *trace = gus_trace_open(r->o->trace, err);
-	const Gusprof__Record *const *records;
-	struct gus_trace_step step;
-	size_t n;
-	int rc = 1;
-
-	if (!trace)
-		return -1;
-	while ((rc = gus_trace_next(trace, &step, err)) > 0)
-		r->instructions += gus_trace_block(trace, step.block).insns;
-	records = gus_trace_records(trace, &n);
-	for (size_t i = 0; i < n; i++)
-		take_mapping(r, records[i]);
-	gus_trace_close(trace);
-	return rc == 0 && !r->instructions ?
-		gus_fail(err, GUS_E_USAGE, "there is nothing to run: %s has no instruction", r->o->trace) : rc;
 }
 
 /* Units of an instruction. */
@@ -241,12 +201,12 @@ static int guess_cycles(struct run *r, struct gus_symbols *symbols, double *cycl
 	o.listen = listen_for_resonance;
 	gus_traced_open(&t, &o);
 	source = gus_traced_source_new(&t, trace, err);
-	while (source && rc > 0 && t.taken < r->instructions / GUESSED)
+	while (source && rc > 0 && t.taken < r->look.instructions / GUESSED)
 		rc = gus_traced_source_read(source, err);
 	if (source)
 		gus_traced_source_end(source);
 	rc = source && rc >= 0 ? gus_traced_end(&t, err) : -1;
-	*cycles = t.instructions ? t.core_cycles / (double)t.instructions * (double)r->instructions : 0;
+	*cycles = t.instructions ? t.core_cycles / (double)t.instructions * (double)r->look.instructions : 0;
 	gus_traced_close(&t);
 	gus_trace_close(trace);
 	return rc;
@@ -293,8 +253,8 @@ static int guess(struct run *r, uint64_t period, unsigned *passes, struct gus_er
 static int open_output(struct run *r, struct gus_error *err)
 {
 	struct golden_output_options oo = { .folder = r->o->folder, .comm = r->comm, .pid = PID,
-		.issue_width = r->o->machine->config.issue_width, .mappings = r->mappings.v,
-		.mappings_n = r->mappings.n, .period = r->o->period ? r->o->period : PERIOD, .seed = r->o->seed,
+		.issue_width = r->o->machine->config.issue_width, .mappings = r->look.mappings.v,
+		.mappings_n = r->look.mappings.n, .period = r->o->period ? r->o->period : PERIOD, .seed = r->o->seed,
 		.truth_only = r->o->truth_only || r->o->bare, .clocks = &r->clocks };
 
 	if (r->o->stress)
@@ -335,9 +295,7 @@ static double execute(struct run *r, int *rc, struct gus_error *err)
 
 static void end(struct run *r)
 {
-	for (size_t i = 0; i < r->mappings.n; i++)
-		free((void *)(uintptr_t)r->mappings.v[i].path);
-	gus_vec_free(&r->mappings);
+	golden_look_free(&r->look);
 	for (size_t i = 0; i < r->traits.n; i++)
 		golden_traits_free(r->traits.v[i]);
 	gus_vec_free(&r->traits);
@@ -354,7 +312,7 @@ int golden_run(const struct golden_run_options *o, struct gus_error *err)
 	int rc;
 
 	r.comm = gus_strdup(strrchr(o->trace, '/') ? strrchr(o->trace, '/') + 1 : o->trace);
-	rc = look(&r, err);
+	rc = golden_look_at(o->trace, &r.look, err);
 	if (rc == 0)
 		rc = open_output(&r, err);
 	if (rc == 0)

@@ -12,6 +12,9 @@
 #include "tests/accuracy/golden/draw.h"
 
 enum { WINDOWS = 8, LENGTH = 500000 };
+/* The process and its clock at cycle 0, as recordings have them (words.c, run.c). */
+enum { FIRST_PID = 1000 };
+#define START_NS UINT64_C(1000000000)
 
 struct window {
 	uint32_t thread;
@@ -222,14 +225,14 @@ static int put_code(struct making *m, struct gus_trace_writer *w, struct gus_err
 	return rc;
 }
 
-static void number_blocks(struct making *m)
+static void number_blocks(struct making *m, size_t from, size_t to)
 {
 	uint32_t n = gus_trace_blocks(m->trace);
 
 	gus_vec_reserve(&m->numbers, n + 1);
 	memset(m->numbers.v, 0, n * sizeof(*m->numbers.v));
 	m->numbers.n = n;
-	for (size_t i = 0; i < m->windows.n; i++)
+	for (size_t i = from; i < to; i++)
 		for (size_t k = 0; k < m->windows.v[i].steps.n; k++)
 			m->numbers.v[m->windows.v[i].steps.v[k].block] = 1;
 }
@@ -243,24 +246,26 @@ static int put_steps(struct making *m, struct gus_trace_writer *to, struct windo
 							   w->steps.n, GUS_TRACE_NEXT_UNKNOWN }, err);
 }
 
-static int put_all(struct making *m, struct gus_trace_writer *to, struct gus_error *err)
+/* Windows from one on to another. */
+static int put_all(struct making *m, size_t from, size_t end, struct gus_trace_writer *to, struct gus_error *err)
 {
 	uint64_t number = 0;
 	int rc;
 
-	number_blocks(m);
+	number_blocks(m, from, end);
 	rc = put_code(m, to, err);
-	for (size_t i = 0; rc == 0 && i < m->windows.n; i++) {
+	for (size_t i = from; rc == 0 && i < end; i++) {
 		struct window *w = &m->windows.v[i];
 
-		number = i && m->windows.v[i - 1].thread == w->thread ? number : 0;
+		number = i > from && m->windows.v[i - 1].thread == w->thread ? number : 0;
 		if (w->steps.n)
 			rc = put_steps(m, to, w, number++, err);
 	}
 	return rc;
 }
 
-static int write_all(struct making *m, struct gus_error *err)
+static int write_some(struct making *m, const char *path, size_t from, size_t end, Gusprof__Moment *moment,
+		      struct gus_error *err)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Trace about = GUSPROF__TRACE__INIT;
@@ -271,16 +276,45 @@ static int write_all(struct making *m, struct gus_error *err)
 	about.target = gus_trace_about(m->trace)->target;
 	about.pid = gus_trace_about(m->trace)->pid;
 	about.length = m->length;
-	unlink(m->o->path); /* a writer would keep what was there */
-	to = gus_trace_writer_create(m->o->path, &header, &about, err);
+	about.moment = moment;
+	unlink(path); /* a writer would keep what was there */
+	to = gus_trace_writer_create(path, &header, &about, err);
 	if (!to)
 		return -1;
 	total.streams = m->threads_n;
 	total.seen = m->passed;
-	if (put_all(m, to, err) == 0)
+	if (put_all(m, from, end, to, err) == 0)
 		return gus_trace_writer_finish(to, &total, err);
 	gus_trace_writer_abandon(to);
 	return -1;
+}
+
+/* As if each thread had been stopped there; golden_words begins its clock at the same time. */
+static int write_apart(struct making *m, size_t i, size_t number, struct gus_error *err)
+{
+	Gusprof__Moment moment = GUSPROF__MOMENT__INIT;
+	char *path = gus_format("%s.%zu", m->o->path, number);
+	int rc;
+
+	moment.pid = FIRST_PID;
+	moment.tid = FIRST_PID + m->windows.v[i].thread;
+	moment.time = START_NS + i;
+	rc = write_some(m, path, i, i + 1, &moment, err);
+	free(path);
+	return rc;
+}
+
+static int write_all(struct making *m, struct gus_error *err)
+{
+	size_t number = 0;
+	int rc = 0;
+
+	if (!m->o->apart)
+		return write_some(m, m->o->path, 0, m->windows.n, NULL, err);
+	for (size_t i = 0; rc == 0 && i < m->windows.n; i++)
+		if (m->windows.v[i].steps.n)
+			rc = write_apart(m, i, number++, err);
+	return rc;
 }
 
 static void end(struct making *m)

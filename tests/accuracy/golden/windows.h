@@ -10,6 +10,7 @@
 #ifndef GUS_TESTS_ACCURACY_GOLDEN_WINDOWS_H
 #define GUS_TESTS_ACCURACY_GOLDEN_WINDOWS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/alloc.h"
@@ -40,6 +41,9 @@ struct golden_windows_options {
 	const struct golden_clocks *clocks;
 	uint64_t n, length;             /* windows; instructions of each, to the end of its last block. 0: 8, 500,000 */
 	uint64_t seed;                  /* by which moments are drawn */
+	/* Each into a file of its own, PATH.0, PATH.1 and so on, as a window of a recording is: one that was replayed
+	 * from a snapshot. None of what nothing was executed of. */
+	bool apart;
 };
 /* Writes a trace (proto/trace.h) that has them, with the mappings of the whole one. Where a window would begin in the
  * one before it, it begins behind that; one that its thread's end comes before is shorter, or none. -1 with err. */
