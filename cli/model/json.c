@@ -203,6 +203,7 @@ static json_t *timeline(const struct gus_modelled *m)
 		json_object_set_new(o, "port", e->port < 0 ? json_null() :
 				    gus_json_word(gus_model_port(m->program, (unsigned)e->port)));
 		json_object_set_new(o, "issued", integer(e->issued));
+		json_object_set_new(o, "ready", integer(e->ready));
 		json_object_set_new(o, "dispatched", integer(e->dispatched));
 		json_object_set_new(o, "completed", integer(e->completed));
 		json_object_set_new(o, "retired", integer(e->retired));

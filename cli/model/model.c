@@ -196,8 +196,8 @@ static const struct gus_option options[] = {
 	  AT(format), .choices = "text json csv" },
 	GUS_SCREEN_OPTIONS(struct model_options, screen),
 	GUS_SCREEN_NAME_OPTIONS(struct model_options, screen),
-	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed "
-	  "and retired.", GUS_OPTION_CALL, .call = set_timeline, .fit = { ONE } },
+	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, ready, dispatched, "
+	  "completed and retired.", GUS_OPTION_CALL, .call = set_timeline, .fit = { ONE } },
 	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, "
 	  "FES, NODIV, NORED, S2L, NO_STORE, infinite, or all; separated by commas.", GUS_OPTION_LIST, AT(variant),
 	  .choices = "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all", .fit = { ONE } },

@@ -39,8 +39,12 @@ static void draw(const struct gus_core_event *e, uint64_t first, char line[COLUM
 	uint64_t end = e->retired - first;
 
 	memset(line, ' ', COLUMNS);
-	for (uint64_t c = e->issued; c < e->retired; c++)
-		put(line, first, c, c >= e->dispatched && c < e->completed ? '=' : c < e->dispatched ? '.' : '-');
+	for (uint64_t c = e->issued; c < e->ready; c++)
+		put(line, first, c, '.');
+	for (uint64_t c = e->ready; c < e->dispatched; c++)
+		put(line, first, c, ':');
+	for (uint64_t c = e->dispatched; c < e->retired; c++)
+		put(line, first, c, c < e->completed ? '=' : '-');
 	put(line, first, e->issued, 'I');
 	if (e->dispatched > e->issued)
 		put(line, first, e->dispatched, 'D');
@@ -73,8 +77,8 @@ void gus_model_timeline_text(const struct gus_modelled *m)
 		first = m->events.v[i].issued < first ? m->events.v[i].issued : first;
 		last = m->events.v[i].retired > last ? m->events.v[i].retired : last;
 	}
-	printf("\nThe first iterations, by cycle: I issued . waiting D dispatched = executing C completed - waiting R "
-	       "retired\n");
+	printf("\nThe first iterations, by cycle: I issued . waiting : ready D dispatched = executing C completed "
+	       "- waiting R retired\n");
 	if (m->result.periodic && m->events.n && m->result.iterations > m->events.v[m->events.n - 1].iteration + 1)
 		printf("They differ from the steady state, which is there after %" PRIu64 " iterations at the "
 		       "latest.\n",
@@ -104,7 +108,7 @@ void gus_model_timeline_csv(const struct gus_modelled *m, const char *calibratio
 {
 	struct gus_csv csv = { stdout, ",", false };
 
-	printf("iteration,op,uop,port,issued,dispatched,completed,retired,calibration\n");
+	printf("iteration,op,uop,port,issued,ready,dispatched,completed,retired,calibration\n");
 	for (size_t i = 0; i < m->events.n; i++) {
 		const struct gus_core_event *e = &m->events.v[i];
 
@@ -113,6 +117,7 @@ void gus_model_timeline_csv(const struct gus_modelled *m, const char *calibratio
 		gus_csv_number(&csv, true, e->uop);
 		gus_csv_text(&csv, e->port >= 0 ? gus_model_port(m->program, (unsigned)e->port) : NULL);
 		gus_csv_number(&csv, true, e->issued);
+		gus_csv_number(&csv, true, e->ready);
 		gus_csv_number(&csv, true, e->dispatched);
 		gus_csv_number(&csv, true, e->completed);
 		gus_csv_number(&csv, true, e->retired);

@@ -51,6 +51,7 @@ static void tell_slot(struct core *core, const struct live_slot *slot)
 		uint32_t nth = u->uop - op->uop;
 		struct gus_core_event event = { .iteration = slot->iteration, .op = slot->op, .uop = u->uop,
 			.port = u->port, .issued = slot->issued, .dispatched = u->dispatched, .completed = u->complete,
+			.ready = u->ready < u->dispatched ? u->ready : u->dispatched, /* what has no port is never */
 			.retired = core->cycle, .psv = slot->psv,
 			.nth = (uint8_t)(nth < UINT8_MAX ? nth : UINT8_MAX),
 			.ends = slot->ends_op && i + 1u == slot->n,

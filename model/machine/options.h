@@ -108,7 +108,8 @@ struct gus_core_event {
 	uint64_t iteration;
 	uint32_t op, uop;               /* uop in program->uops */
 	int port;                       /* -1: none */
-	uint64_t issued, dispatched, completed, retired; /* cycles */
+	/* Cycles. Until it is ready it waits for operands, and from then on for its port or unit. */
+	uint64_t issued, ready, dispatched, completed, retired;
 	/* What has happened to it, in a run that is fed. */
 	uint64_t address;               /* of its access; meaningful if bytes is not 0 */
 	uint32_t bytes;

@@ -62,7 +62,16 @@ models "several of them" '^ +3\.00 +\+0\.00  infinite' --uarch skylake --block $
 models "bytes in another dress" '^ +3\.00  cycles' --uarch skylake --block '48 0f af,0xc1 \x48\xff\xcf\x75\xf7'
 models "the pipeline" '^   0,0 +imul rax, rcx +p1 ID==R' --uarch skylake --block $imul --timeline=2
 [[ $(grep -c '^   [0-9],' out) == 4 ]] || problem "two iterations of two uops are four lines"
-models "its events" '^1,0,0,p1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,$' --uarch skylake --block $imul --timeline=2 --format csv
+# Four products by one port, each of which waits for the one before it in its turn, too.
+four=480fafc1480fafd1480faff1480faff9
+models "uops that are ready and wait for their port" '^   0,2 +imul rsi, rcx +p1 I::D==R' --uarch skylake \
+	--block $four --timeline=2
+models "and that waited for operands before" '^   1,1 +imul rdx, rcx +p1  I\.\.\.:D==R' --uarch skylake \
+	--block $four --timeline=2
+models "from when on they are ready" '^1,1,1,p1,2,6,7,10,10,$' --uarch skylake --block $four --timeline=2 \
+	--format csv
+models "its events" '^1,0,0,p1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,$' --uarch skylake --block $imul \
+	--timeline=2 --format csv
 models "another size" '^ +4\.00  cycles' --uarch skylake --block 90909090 --set issue_width=1
 models "unrolled" 'unrolled, uops from the decoders' --uarch skylake --block 4801c8 --unrolled
 models "so many iterations" 'of the iterations asked for' --uarch skylake --block 4801c8 --iterations 10
