@@ -1139,7 +1139,8 @@ tests_accuracy_below_bound_SOURCES = tests/accuracy/below_bound.c $(plain_bound)
 EXTRA_DIST += tests/accuracy/bounds tests/accuracy/expected-errors
 EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patterns \
 	tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c \
-	tests/accuracy/kernels/jacobi_1d.c
+	tests/accuracy/kernels/jacobi_1d.c tests/accuracy/kernels/three.c tests/accuracy/kernels/three.h \
+	tests/accuracy/table2
 
 # Programs for simulated machines; the script compiles the kernels itself.
 EXTRA_DIST += tests/accuracy/programs tests/accuracy/kernels/chance.h tests/accuracy/kernels/graph.h \

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tensor by a matrix: sum[r][q][p] = a[r][q][s] * c[s][p], summed over s. */
+#include "three.h"
+
 void doitgen(int nr, int nq, int np, const double a[nr][nq][np], const double c[np][np],
 	     double sum[restrict nr][nq][np])
 {
