@@ -1107,6 +1107,8 @@ EXTRA_DIST += tests/accuracy/golden/intervals tests/accuracy/golden/causal
 EXTRA_DIST += tests/accuracy/judged tests/accuracy/kernels/judged.c
 EXTRA_DIST += tests/accuracy/gem5/w4.uarch tests/accuracy/gem5/w8.uarch
 EXTRA_DIST += tests/accuracy/contention
+EXTRA_DIST += tests/accuracy/gem5-cases tests/accuracy/gem5/pairs.c tests/accuracy/gem5/columns.c \
+	tests/accuracy/gem5/search.c
 EXTRA_DIST += tests/accuracy/golden-stages tests/accuracy/skid tests/accuracy/kernels/skid.c
 EXTRA_DIST += tests/accuracy/micro-check
 
