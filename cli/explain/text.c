@@ -82,8 +82,8 @@ static char *verdict_of(const struct gus_explain_region *r)
 	if (r->withheld)
 		return gus_format("withheld: %s", r->withheld);
 	if (!kind)
-		return gus_format("nothing alone or together is worth a change: no resource brings %.0f %%", 100 *
-				  GUS_CAUSAL_WORTH);
+		return gus_format("in balance: no part of the tree brings %.0f %% by itself, and only several of them "
+				  "together would, or less work", 100 * GUS_CAUSAL_WORTH);
 	gain_text(gain, &v->nodes[v->cause]);
 	if (v->nodes[v->cause].low < GUS_CAUSAL_WORTH)
 		return gus_format("not resolvable: %s would bring %s, which may be nothing", kind->title, gain);

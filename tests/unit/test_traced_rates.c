@@ -114,7 +114,8 @@ static void test_pool(void **state)
 }
 
 /* Whether one was seen to miss L1 at all, once in twenty or never: what prefetchers ask for beside the latter is
- * there in a window that is told as if it were warm. With too few samples nobody knows, and with one rate for both both do. */
+ * there in a window that is told as if it were warm. With too few samples nobody knows, and with one rate for both
+ * both do. */
 static void test_missed(void **state)
 {
 	struct made m = { .block = 0 };
