@@ -472,7 +472,7 @@ static bool explain_counted(const struct explain *e, const struct gus_error *why
 	struct gus_explain_counts counts = { .loaded = false };
 	struct gus_explain_facts facts = { 0 };
 	struct gus_explain_view v = { .without = why->text, .measured = &measured, .screen = &screen,
-		.counts = &counts, .facts = &facts };
+		.counts = &counts, .facts = &facts, .whatif = &e->whatif };
 	struct gus_view view;
 	bool any = e->path && gus_explain_counts_open(&counts, e->path) && counts.whole && counts.profile.samples;
 

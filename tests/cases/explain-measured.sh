@@ -81,7 +81,7 @@ ok "beside: the whole is measured" says '^# measured by groups of counters, the 
 ok "beside: of a region the tree is modelled" says "^  tree *modelled, by the core engine's own slots" out
 ok "beside: what contradicts it, with both figures" says \
 	'^# the model contradicts what was measured: backend_bound has [0-9.]* % of its slots, and 30.0 % by the' out
-ok "beside: there is a verdict" says '^  verdict *[a-z]* [a-z ]*: if they cost nearly nothing' out
+ok "beside: there is a verdict" says '^  verdict *[a-z]* [a-zA-Z0-9 ]*: if they cost nearly nothing' out
 "$gusprof" explain -i beside --format json >json 2>err
 cat >check.py <<'P'
 import json
