@@ -192,8 +192,8 @@ static void table(const struct finding *f)
 	if (v->told > 0)
 		add(f, "model_error", v->told, gus_format("it is off by %.0f %% in general", 100 * v->told));
 	else
-		add(f, "model_error", NAN, gus_format("how far it is off on whole programs nobody has measured; gains are "
-						      "taken to be right within %.0f %% of their logarithm", 100 *
+		add(f, "model_error", NAN, gus_format("how far it is off on whole programs nobody has measured; gains "
+						      "are taken to be right within %.0f %% of their logarithm", 100 *
 						      (v->calibrated ? GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD)));
 }
 
