@@ -10,8 +10,9 @@
 #include "model/oracles/rates.h"
 
 /* Of an access. WALKS: of its translation only whether it walked is known; BEYOND: of some misses not where they
- * went; MISSED: some did. */
-enum { KNOWN = 1, TLB = 2, WALKS = 4, BEYOND = 8, MISSED = 16 };
+ * went. Above these, the farthest level of its misses. */
+enum { KNOWN = 1, TLB = 2, WALKS = 4, BEYOND = 8, FARTHEST = 4 };
+enum { SELDOM = 128 };                  /* a stream that is prefetched misses with one line of a page, of 64 */
 enum { TAKEN = 1, FALLEN = 2 };         /* of a branch: of which of its ways */
 
 static bool is_load(const struct gus_traced *t, uint32_t memory)
@@ -84,26 +85,42 @@ static uint64_t scaled(uint64_t n, const uint64_t hits[GUS_HITS])
 	return n;
 }
 
+/* The farthest level that more than a few of its misses went to; of those of which it is not known memory. */
+static enum gus_hit farthest(const struct gus_observed_access *a)
+{
+	double misses = 0, beyond = 0;
+
+	for (enum gus_hit level = GUS_HIT_L2; level < GUS_HITS; level++)
+		misses += (double)a->hits[level];
+	if (!(misses > 0))
+		return GUS_HIT_L1;
+	if (a->beyond)
+		return GUS_HIT_MEMORY;
+	for (enum gus_hit level = GUS_HIT_MEMORY; level > GUS_HIT_L2; level--) {
+		beyond += (double)a->hits[level];
+		if (beyond > misses / SELDOM)
+			return level;
+	}
+	return GUS_HIT_L2;
+}
+
 /* Of a translation that was in either of the TLBs nobody knows in which. */
 static uint8_t rate(struct gus_rates *rates, uint32_t number, const struct gus_observed_access *a)
 {
 	struct gus_rates_memory m = { .tlb = { a->first + a->either, a->second, a->walked } };
 	uint64_t translated = m.tlb[0] + m.tlb[1] + m.tlb[2];
-	bool missed = false;
 
 	for (unsigned i = 0; i < GUS_HITS; i++)
 		m.hits[i] = scaled(a->hits[i], a->hits);
-	for (unsigned i = GUS_HIT_L2; i < GUS_HITS; i++)
-		missed |= a->hits[i] != 0;
 	if (gus_rates_set_memory(rates, number, &m, NULL) != 0)
 		assert(!"counts are below 2^61, of an access that there is");
 	return (uint8_t)(KNOWN | (translated >= GUS_OBSERVED_LEAST ? TLB : 0) | (a->either ? WALKS : 0) |
-			 (a->beyond ? BEYOND : 0) | (missed ? MISSED : 0));
+			 (a->beyond ? BEYOND : 0) | farthest(a) << FARTHEST);
 }
 
-bool gus_traced_rates_missed(const struct gus_traced *t, uint32_t memory)
+enum gus_hit gus_traced_rates_farthest(const struct gus_traced *t, uint32_t memory)
 {
-	return gus_traced_rates_know(t, memory) && (t->rated.v[memory].known & MISSED);
+	return gus_traced_rates_know(t, memory) ? (enum gus_hit)(t->rated.v[memory].known >> FARTHEST) : GUS_HIT_L1;
 }
 
 /* The pool's rate begins when it is first asked for, or has grown by a quarter since. */

@@ -28,8 +28,8 @@ static inline bool gus_traced_rates_know(const struct gus_traced *t, uint32_t me
 	return memory < t->rated.n && t->rated.v[memory].known;
 }
 
-/* Whether any of its samples missed L1. */
-bool gus_traced_rates_missed(const struct gus_traced *t, uint32_t memory);
+/* The farthest level at which its samples have found lines, but for few of them; L1: none missed, or it has none. */
+enum gus_hit gus_traced_rates_farthest(const struct gus_traced *t, uint32_t memory);
 
 /* What the next execution of an access that has some meets. Level and tlb are what caches say of it; of what was not
  * told of its translation tlb stays. */

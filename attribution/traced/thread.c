@@ -623,8 +623,24 @@ static inline void note_line(struct gus_traced_memory *m, uint64_t line)
 	m->line = line;
 }
 
-/* Of an access of several pieces the first has it all. Of one that was seen to miss, what it goes through is not in the
- * caches, and neither is what prefetchers ask for beside it. */
+/* Of an access that was seen to miss, what it goes through is not in the caches, and neither is what prefetchers ask
+ * for beside it; but it is no farther than what was seen. */
+static struct gus_op_beside beside_of_measured(const struct gus_op_beside *cold, enum gus_hit farthest)
+{
+	struct gus_op_beside b = *cold;
+
+	b.prefetches_n = 0;
+	for (unsigned i = 0; i < cold->prefetches_n; i++) {
+		struct gus_op_prefetch one = cold->prefetches[i];
+
+		one.from = one.from < farthest ? one.from : (uint8_t)farthest;
+		if (one.from > one.into)
+			b.prefetches[b.prefetches_n++] = one;
+	}
+	return b;
+}
+
+/* Of an access of several pieces the first has it all. */
 static void measure_access(struct gus_traced_thread *th, uint32_t memory, bool first, struct gus_cache_answer *answer)
 {
 	if (first)
@@ -633,8 +649,9 @@ static void measure_access(struct gus_traced_thread *th, uint32_t memory, bool f
 		answer->level = answer->tlb = 0;
 	answer->level_if_warm = answer->level;
 	answer->tlb_if_warm = answer->tlb;
-	if (gus_traced_rates_missed(th->t, memory))
-		answer->beside_if_warm = answer->beside;
+	if (gus_traced_rates_farthest(th->t, memory) != GUS_HIT_L1)
+		answer->beside_if_warm = beside_of_measured(&answer->beside,
+							    gus_traced_rates_farthest(th->t, memory));
 	th->t->memories.v[memory].measured += th->counting && first;
 }
 

@@ -113,36 +113,52 @@ static void test_pool(void **state)
 	drop(&m);
 }
 
-/* Whether one was seen to miss L1 at all, once in twenty or never: what prefetchers ask for beside the latter is
- * there in a window that is told as if it were warm. With too few samples nobody knows, and with one rate for both
- * both do. */
-static void test_missed(void **state)
+static enum gus_hit farthest(const struct made *m, unsigned i)
 {
+	return gus_traced_rates_farthest(&m->model.t, m->model.t.blocks.v[m->block].memory + i);
+}
+
+/* How far samples have seen an access go, which bounds what comes along with it in a window that is told as if it were
+ * warm: of 20 one in L2; none; with too few nobody knows; with one rate for both both do; one of 128 misses and
+ * one more is enough for a level, and one of 128 is not. */
+static void test_farthest(void **state)
+{
+	static const struct { unsigned l2, l3; enum gus_hit farthest; } cases[] = { { 1270, 10, GUS_HIT_L2 },
+		{ 1269, 11, GUS_HIT_L3 } };
 	struct made m = { .block = 0 };
 
 	(void)state;
 	made_observed_event(&m.observed, &made_ibs_ops);
 	add_loads(&m, FIRST, 19, GUS_DATA_L1, GUS_DATA_TLB_FIRST);
-	add_loads(&m, FIRST, 1, GUS_DATA_RAM, GUS_DATA_TLB_FIRST);
+	add_loads(&m, FIRST, 1, GUS_DATA_L2, GUS_DATA_TLB_FIRST);
 	add_loads(&m, SECOND, 20, GUS_DATA_L1, GUS_DATA_TLB_FIRST);
 	run(&m, true, false);
-	assert_true(gus_traced_rates_missed(&m.model.t, m.model.t.blocks.v[m.block].memory));
-	assert_false(gus_traced_rates_missed(&m.model.t, m.model.t.blocks.v[m.block].memory + 1));
+	assert_int_equal(farthest(&m, 0), GUS_HIT_L2);
+	assert_int_equal(farthest(&m, 1), GUS_HIT_L1);
 	drop(&m);
 	m = (struct made){ .block = 0 };
 	made_observed_event(&m.observed, &made_ibs_ops);
 	add_loads(&m, FIRST, 20, GUS_DATA_L1, GUS_DATA_TLB_FIRST);
 	add_loads(&m, SECOND, 19, GUS_DATA_RAM, GUS_DATA_TLB_FIRST);
 	run(&m, true, false);
-	assert_false(gus_traced_rates_missed(&m.model.t, m.model.t.blocks.v[m.block].memory + 1));
+	assert_int_equal(farthest(&m, 1), GUS_HIT_L1);
 	drop(&m);
 	m = (struct made){ .block = 0 };
 	made_observed_event(&m.observed, &made_ibs_ops);
-	add_loads(&m, FIRST, 10, GUS_DATA_L2, GUS_DATA_TLB_FIRST);
+	add_loads(&m, FIRST, 10, GUS_DATA_RAM, GUS_DATA_TLB_FIRST);
 	add_loads(&m, SECOND, 10, GUS_DATA_L1, GUS_DATA_TLB_FIRST);
 	run(&m, true, false);
-	assert_true(gus_traced_rates_missed(&m.model.t, m.model.t.blocks.v[m.block].memory + 1));
+	assert_int_equal(farthest(&m, 1), GUS_HIT_MEMORY);
 	drop(&m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		m = (struct made){ .block = 0 };
+		made_observed_event(&m.observed, &made_ibs_ops);
+		add_loads(&m, FIRST, cases[i].l2, GUS_DATA_L2, GUS_DATA_TLB_FIRST);
+		add_loads(&m, FIRST, cases[i].l3, GUS_DATA_L3, GUS_DATA_TLB_FIRST);
+		run(&m, true, false);
+		assert_int_equal(farthest(&m, 0), cases[i].farthest);
+		drop(&m);
+	}
 }
 
 /* Where only walks are told, which of the TLBs had the others is the caches' answer: the first, and where they walk
@@ -228,7 +244,7 @@ static void test_branch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own), cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_own), cmocka_unit_test(test_farthest),
 		cmocka_unit_test(test_pool), cmocka_unit_test(test_walks),
 		cmocka_unit_test(test_beyond), cmocka_unit_test(test_blind), cmocka_unit_test(test_branch),
 	};
