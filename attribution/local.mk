@@ -89,6 +89,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/told.c attribution/traced/told.h \
 	attribution/traced/knobs.c \
 	attribution/traced/match.c attribution/traced/match.h \
+	attribution/traced/passages.c attribution/traced/passages.h \
 	attribution/traced/private.h \
 	attribution/traced/rates.c attribution/traced/rates.h \
 	attribution/traced/contended.c attribution/traced/contended.h \
@@ -116,7 +117,13 @@ attribution_libattribution_a_SOURCES = \
 	attribution/verdicts/threads.c attribution/verdicts/threads.h \
 	attribution/verdicts/verdict.c attribution/verdicts/verdict.h \
 	attribution/whatif/contention.c attribution/whatif/contention.h \
-	attribution/whatif/squash.c attribution/whatif/squash.h
+	attribution/whatif/mockup.c attribution/whatif/mockup.h \
+	attribution/whatif/packing.c attribution/whatif/packing.h \
+	attribution/whatif/packs.c attribution/whatif/packs.h \
+	attribution/whatif/squash.c attribution/whatif/squash.h \
+	attribution/whatif/turning.c attribution/whatif/turning.h \
+	attribution/whatif/vectorised.c attribution/whatif/vectorised.h \
+	attribution/whatif/vex.c attribution/whatif/vex.h
 nodist_attribution_libattribution_a_SOURCES = attribution/topdown/builtin_list.h
 gus_made_headers += attribution/topdown/builtin_list.h
 CLEANFILES += attribution/topdown/builtin_list.h

@@ -52,6 +52,7 @@ gusprof_SOURCES = \
 	cli/explain/quality.c cli/explain/quality.h \
 	cli/explain/pathologies.c cli/explain/pathologies.h \
 	cli/explain/text.c \
+	cli/explain/vectorise.c cli/explain/vectorise.h \
 	cli/explain/view.h \
 	cli/explain/whatif.c cli/explain/whatif.h \
 	cli/doctor.c \

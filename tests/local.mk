@@ -506,6 +506,7 @@ unit_tests = \
 	tests/unit/test_verdict \
 	tests/unit/test_verdict_measured \
 	tests/unit/test_whatif \
+	tests/unit/test_vectorised \
 	tests/unit/test_wall \
 	tests/unit/test_wide \
 	tests/unit/test_window \
@@ -937,6 +938,7 @@ tests_unit_test_quality_SOURCES = tests/unit/test_quality.c cli/common/json.c cl
 	cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_verdict_measured_SOURCES = tests/unit/test_verdict_measured.c
 tests_unit_test_whatif_SOURCES = tests/unit/test_whatif.c
+tests_unit_test_vectorised_SOURCES = tests/unit/test_vectorised.c
 tests_unit_test_wall_SOURCES = tests/unit/test_wall.c
 tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
 tests_unit_test_widths_SOURCES = tests/unit/test_widths.c

@@ -46,4 +46,13 @@ void gus_traced_excerpt_end(struct gus_traced *t, struct gus_traced_excerpt *now
 void gus_traced_compare_engines(struct gus_traced *t);
 void gus_traced_forget_excerpts(struct gus_traced *t);
 
+/* Passages through loops (passages.c): that which a thread takes just now. */
+struct gus_traced_passer;
+struct gus_traced_passer *gus_traced_passer_new(void);
+void gus_traced_passer_free(struct gus_traced_passer *now);
+void gus_traced_pass(struct gus_traced *t, struct gus_traced_passer *now, const struct gus_op_steps *feed);
+void gus_traced_passer_gap(struct gus_traced_passer *now);
+void gus_traced_passer_end(struct gus_traced *t, struct gus_traced_passer *now);
+void gus_traced_forget_passages(struct gus_traced *t);
+
 #endif

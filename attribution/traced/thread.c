@@ -83,6 +83,7 @@ struct gus_traced_thread {
 	uint32_t branching_number;
 	enum gus_trace_next way;
 	struct gus_traced_excerpt *excerpt;     /* NULL: engines are not compared */
+	struct gus_traced_passer *passer;       /* NULL: nobody asks for passages */
 };
 
 /* Phases need the time of each op, and whoever has the core engine alone sees each of its cycles. */
@@ -165,6 +166,8 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 	}
 	if (t->options.both)
 		th->excerpt = gus_traced_excerpt_new();
+	if (t->options.passages)
+		th->passer = gus_traced_passer_new();
 	th->steps_told = gus_zalloc(GUS_OP_STEPS * sizeof(*th->steps_told));
 	th->steps_warm = gus_zalloc(GUS_OP_STEPS * sizeof(*th->steps_warm));
 	return th;
@@ -186,6 +189,7 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	gus_code_fetch_free(&th->code);
 	gus_phases_free(th->phases);
 	gus_traced_excerpt_free(th->excerpt);
+	gus_traced_passer_free(th->passer);
 	gus_access_free(th->groups);
 	gus_carried_free(th->carried);
 	gus_estimate_free(&th->estimate);
@@ -369,6 +373,8 @@ static void note_stretch(struct gus_traced_thread *th, const struct gus_op_step 
 	drain_core(th);
 	if (th->excerpt)
 		gus_traced_excerpt_end(th->t, th->excerpt); /* what comes behind the gap is another excerpt */
+	if (th->passer)
+		gus_traced_passer_gap(th->passer);
 }
 
 static bool needs_times(const struct gus_traced_thread *th)
@@ -397,6 +403,8 @@ static void flush(struct gus_traced_thread *th)
 		gus_stream_feed(th->engine, is_warm ? &warm : &cold, needs_times(th) ? th->times : NULL);
 	if (th->excerpt)
 		gus_traced_excerpt_steps(th->t, th->excerpt, is_warm ? &warm : &cold);
+	if (th->passer)
+		gus_traced_pass(th->t, th->passer, is_warm ? &warm : &cold);
 	feed_core(th, is_warm ? &warm : &cold);
 	set_time(th);
 	tell_times(th, is_warm ? &warm : &cold);
@@ -976,6 +984,8 @@ void gus_traced_thread_end(struct gus_traced_thread *th)
 		th->t->options.fed(th->t->options.listen_context, th->stream, NULL);
 	if (th->excerpt)
 		gus_traced_excerpt_end(th->t, th->excerpt);
+	if (th->passer)
+		gus_traced_passer_end(th->t, th->passer);
 	if (!th->counting)
 		begin_to_count(th); /* and there is nothing */
 	if (th->stretches && th->stretches->touched.n)

@@ -46,6 +46,7 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->program_of);
 	gus_traced_forget(t);
 	gus_traced_forget_excerpts(t);
+	gus_traced_forget_passages(t);
 	gus_vec_free(&t->memories);
 	gus_vec_free(&t->regions);
 	gus_vec_free(&t->prefetches);

@@ -71,6 +71,7 @@ struct gus_traced_options {
 	bool causality;
 	bool both;                              /* compare the engines on hot loops */
 	bool core;                              /* run the core engine beside, on all that is timed */
+	bool passages;                          /* keep one through each loop (passages.h) */
 	/* The core engine is the only one, and runs all of the trace: no cycles, errors, charges, phases and knobs but
 	 * core_cycles and what listeners are told. What it cannot run is an error. */
 	bool alone;
@@ -310,6 +311,7 @@ struct gus_traced {
 	bool thinned;                           /* of a trace stretches alone were taken */
 	uint32_t op_room;                       /* of op_cycles and op_charged */
 	struct gus_vec(struct gus_traced_kept *) kept; /* by region: excerpts of loops; NULL: none yet */
+	struct gus_vec(struct gus_traced_passing *) passings; /* likewise: passages through them */
 	/* places of instructions that were executed, once it was asked for them, ... */
 	struct gus_index windows_blocks;        /* of windows of a process: blocks by what they are */
 	struct gus_vec(uint32_t) learned_as;    /* by these: their numbers */

@@ -72,9 +72,9 @@ static const struct gus_option options[] = {
 	{ 0, "replay", NULL, "Replay its snapshots although somebody else made the recording.", GUS_OPTION_FLAG,
 	  AT(replay), .fit = { A_FILE } },
 	{ 0, "what-if", "QUESTION[,...]", "Also what would be if: contention[=SHARE[@LEVEL]] (others take that many "
-	  "percent of the bandwidth of memory or l3; by default 25, 50 and 75 of memory's, 50 of L3's) and squash "
-	  "(what mispredicted branches cost, estimated); several with commas between.", GUS_OPTION_LIST, AT(what_if),
-	  .choices = "contention squash" },
+	  "percent of the bandwidth of memory or l3; by default 25, 50 and 75 of memory's, 50 of L3's), squash "
+	  "(what mispredicted branches cost, estimated) and vectorise (loops did many turns at once, with vectors); "
+	  "several with commas between.", GUS_OPTION_LIST, AT(what_if), .choices = "contention squash vectorise" },
 	{ 0, "uarch", "NAME|FILE|host|nominal", "The CPU: a name of `gusprof uarch list`, a file with a table, host "
 	  "for this one, as calibrated if it was, or nominal for this one as if it never was; by default that of the "
 	  "machine that was recorded on.", GUS_OPTION_STRING, AT(uarch) },
@@ -416,6 +416,7 @@ static void view_free(struct gus_explain_view *v)
 		free(v->regions.v[i].name);
 		free(v->regions.v[i].withheld);
 		gus_vec_free(&v->regions.v[i].pathologies);
+		gus_explain_answers_free(&v->regions.v[i].answers);
 	}
 	gus_vec_free(&v->regions);
 	gus_explain_facts_free(v->facts);
@@ -511,6 +512,7 @@ static int run_traced(struct explain *e, struct gus_error *err)
 		.warm = e->o->from == FROM_PROCESS,
 		.screen = &e->o->screen, .output = &e->output, .expectation = &e->table.expectation,
 		.json = e->o->format == FORMAT_JSON, .shower = &e->shower, .executed_only = true,
+		.passages = e->whatif.vectorise,
 	};
 
 	/* Branch stacks tell which code was executed, and nothing of the memory that it asked for: of a walk over it

@@ -13,6 +13,7 @@
 #include "cli/common/option_table.h"
 #include "cli/common/print.h"
 #include "cli/common/wording.h"
+#include "cli/explain/vectorise.h"
 #include "cli/screen/screen.h"
 
 /* How far the estimate of squash may be off beside the model's own error, see gusprof-explain(1). */
@@ -82,12 +83,21 @@ static int parse_squash(struct gus_explain_whatif *w, const char *value, struct 
 	return 0;
 }
 
+static int parse_vectorise(struct gus_explain_whatif *w, const char *value, struct gus_error *err)
+{
+	if (value)
+		return gus_fail(err, GUS_E_USAGE, "--what-if vectorise takes no value, and '%s' is one", value);
+	w->vectorise = true;
+	return 0;
+}
+
 static const struct question {
 	const char *word;
 	int (*parse)(struct gus_explain_whatif *w, const char *value, struct gus_error *err);
 } questions[] = {
 	{ "contention", parse_contention },
 	{ "squash", parse_squash },
+	{ "vectorise", parse_vectorise },
 };
 #define QUESTIONS (sizeof(questions) / sizeof(*questions))
 
@@ -98,8 +108,8 @@ static int parse(struct gus_explain_whatif *w, const char *word, struct gus_erro
 	for (size_t i = 0; i < QUESTIONS; i++)
 		if (strlen(questions[i].word) == n && strncmp(word, questions[i].word, n) == 0)
 			return questions[i].parse(w, word[n] ? word + n + 1 : NULL, err);
-	return gus_fail(err, GUS_E_USAGE, "--what-if: '%s' is no question; there are contention[=SHARE[@LEVEL]] and "
-			"squash", word);
+	return gus_fail(err, GUS_E_USAGE, "--what-if: '%s' is no question; there are contention[=SHARE[@LEVEL]], "
+			"squash and vectorise", word);
 }
 
 int gus_explain_whatif_parse(struct gus_explain_whatif *w, const struct gus_list *words, struct gus_error *err)
@@ -177,6 +187,13 @@ void gus_explain_whatif_answer(const struct gus_explain_whatif *w, const struct 
 	}
 	if (w->squash)
 		answer_squash(w, r, region, mispredicts, model, &out->squash);
+	if (w->vectorise)
+		gus_vectorised_find(&out->vectorised, t, region, model);
+}
+
+void gus_explain_answers_free(struct gus_explain_answers *a)
+{
+	gus_vectorised_free(&a->vectorised);
 }
 
 /* As text. */
@@ -235,6 +252,8 @@ void gus_explain_whatif_text(const struct gus_explain_whatif *w, const struct gu
 	print_level(w, a, GUS_HIT_L3, screen);
 	if (w->squash)
 		print_squash(&a->squash, &w->squashes, screen);
+	if (w->vectorise)
+		gus_explain_vectorise_text(&a->vectorised, screen);
 }
 
 /* As JSON. */
@@ -281,7 +300,7 @@ json_t *gus_explain_whatif_json(const struct gus_explain_whatif *w, const struct
 {
 	json_t *o, *list;
 
-	if (!w->contention && !w->squash)
+	if (!w->contention && !w->squash && !w->vectorise)
 		return json_null();
 	o = json_object();
 	list = json_array();
@@ -291,5 +310,6 @@ json_t *gus_explain_whatif_json(const struct gus_explain_whatif *w, const struct
 	if (!w->contention)
 		json_decref(list);
 	json_object_set_new(o, "squash", w->squash ? squash_of(&a->squash, &w->squashes) : json_null());
+	json_object_set_new(o, "vectorise", w->vectorise ? gus_explain_vectorise_json(&a->vectorised) : json_null());
 	return o;
 }

@@ -11,6 +11,7 @@
 #include "attribution/traced/traced.h"
 #include "attribution/whatif/contention.h"
 #include "attribution/whatif/squash.h"
+#include "attribution/whatif/vectorised.h"
 
 struct gus_causal_node;
 struct gus_core_config;
@@ -23,7 +24,7 @@ struct gus_screen;
 enum { GUS_EXPLAIN_CONTENTIONS = GUS_STREAM_LANES };
 
 struct gus_explain_whatif {
-	bool contention, squash;
+	bool contention, squash, vectorise;
 	/* With the machine of each; those whose level has no bandwidth in the table are there, and nothing can be said
 	 * of them. */
 	struct gus_explain_contention {
@@ -45,7 +46,9 @@ struct gus_explain_answers {
 		double share, low, high; /* of the region's cycles */
 		double speedup, speedup_low, speedup_high; /* if nothing were mispredicted */
 	} squash;
+	struct gus_vectorised vectorised;
 };
+void gus_explain_answers_free(struct gus_explain_answers *a);
 
 /* Questions out of words such as contention=50@l3. -1 with err, which says what a question looks like. */
 int gus_explain_whatif_parse(struct gus_explain_whatif *w, const struct gus_list *words, struct gus_error *err);

@@ -66,7 +66,7 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 		.threads_most = m->most ? THREADS_MOST : 0,
 		.uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = predictor,
 		.weight = m->weight, .sets = m->sets, .sets_n = m->sets_n,
-		.causality = m->causality, .both = m->both, .core = m->core,
+		.causality = m->causality, .both = m->both, .core = m->core, .passages = m->passages,
 		.interval = m->interval,
 		.core_cycles_most = m->core_cycles_most, .lengths = m->lengths, .lengths_known = m->lengths_known,
 		.warm = m->warm, .warm_code = m->warm_code, .phases = m->phases, .memory = m->memory, .all = m->all,

@@ -44,6 +44,7 @@ struct gus_model_traced {
 	bool causality, both, interval, phases, memory, json;
 	bool core;                      /* the core engine runs beside, on all that is timed */
 	bool alone;                     /* it is the only one */
+	bool passages;                  /* one through each loop is kept */
 	/* As struct gus_traced_options has them. */
 	const struct gus_core_listener *(*listen)(void *context, uint32_t stream, const struct gus_program *program);
 	void (*leave)(void *context, uint32_t stream);

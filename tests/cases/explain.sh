@@ -72,7 +72,27 @@ ok "losses grow with shares, and a branch that nobody foresees costs most of its
 ok "a share of memory" says '^  what if   others on memory: 40 % taken: [0-9.-]* % longer ([0-9.-]* to [0-9.-]*)$' out
 ok "what is squashed" says '^  what if   squashed: ' out
 ok "of L3 the table has no bandwidth" says 'others on L3: not known, as the table has no bandwidth' out
-for wrong in contention=0 contention=96 contention=x contention=40@l2 contention=40x squash=1 heat contention=; do
+"$gusprof" explain --uarch skylake --what-if vectorise -i r >out 2>err
+ok "what vectors would gain, or what is in their way" says '^  vectors   ' out
+"$gusprof" explain --uarch skylake --what-if vectorise --format json -i r >json 2>err
+cat >check.py <<'P'
+import json
+found = 0
+for r in json.load(open("json"))["regions"]:
+    v = r["what_if"]["vectorise"]
+    assert r["what_if"]["squash"] is None and r["what_if"]["contention"] is None, r["what_if"]
+    if v["in_the_way"]:
+        assert "full" not in v, v
+        continue
+    found += 1
+    assert v["quadrant"] in ("both", "fp", "memory", "neither"), v
+    for g in (v["partial"], v["full"], v["fp"], v["memory"]):
+        assert g["ci95"][0] <= g["gain"] <= g["ci95"][1], v
+P
+python3 check.py >out 2>err
+ok "of each region either what is in the way, or gains" is $? 0
+for wrong in contention=0 contention=96 contention=x contention=40@l2 contention=40x squash=1 heat contention= \
+	vectorise=1; do
 	"$gusprof" explain --what-if "$wrong" -i r >out 2>err
 	ok "$wrong: wrong options" is $? 129
 	ok "$wrong: one line that says so" is "$(grep -c -- '--what-if' err)" 1
