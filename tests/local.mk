@@ -1189,6 +1189,7 @@ tests_kernels_libfma_a_CPPFLAGS = -DKERNEL_WAY=_fma
 $(tests_kernels_libfma_a_OBJECTS): CFLAGS = -g -O3
 endif
 EXTRA_DIST += tests/accuracy/kernel_runs.py tests/accuracy/kernels-time tests/accuracy/whatif
+EXTRA_DIST += tests/accuracy/vectorised tests/accuracy/vectorised_loops.c
 
 # Programs that mislead a top-down tree: assembly of x86-64, around it nothing that users' flags could change.
 if HOST_X86_64
