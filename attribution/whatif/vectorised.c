@@ -14,6 +14,7 @@
 
 /* Regions of a run: the first quarter of the turns fills the machine. */
 enum { WARMING = 1, COUNTED = 2 };
+enum { ELSEWHERE = 1 << 16 };   /* addresses of mock-ups are multiples of that */
 
 static const struct { const char *name, *advice; } quadrants[GUS_QUADRANTS] = {
 	[GUS_QUADRANT_NEITHER] = { "neither", "vectors alone bring nothing: neither arithmetic nor memory gains" },
@@ -249,14 +250,15 @@ static void list_insns(struct piece *piece, const struct gus_turning *b)
 			gus_vec_push(&piece->insns, n);
 }
 
-static void add_piece(struct piece *piece, struct gus_growing *g, const struct gus_mockup *m)
+/* Where in its line the loop lies matters, and only of the scalar one it is known; of others each begins a line. */
+static void add_piece(struct piece *piece, struct gus_growing *g, const struct gus_mockup *m, uint64_t address)
 {
 	const struct gus_program *p = gus_growing_program(g);
 
 	*piece = (struct piece){ .turns = m->turns };
 	if (!m->lengths.n)
 		return;
-	piece->block = gus_growing_add(g, m->code.v, m->lengths.v, m->code.n, 0x10000 + p->bytes);
+	piece->block = gus_growing_add(g, m->code.v, m->lengths.v, m->code.n, address);
 	map_accesses(piece, p, m);
 }
 
@@ -296,10 +298,10 @@ static struct cycles run_whole(const struct gus_traced *t, const struct gus_turn
 	struct cycles c = { 0, 0 };
 
 	for (size_t i = 0; i < mocks_n; i++)
-		add_piece(&pieces[i], g, &mocks[i]);
+		add_piece(&pieces[i], g, &mocks[i], i + 1 < mocks_n ? (i + 1) * ELSEWHERE : b->insns.v[0].address);
 	list_insns(&pieces[mocks_n - 1], b); /* the last one is scalar */
 	if (tail)
-		add_piece(&end, g, tail);
+		add_piece(&end, g, tail, (mocks_n + 1) * ELSEWHERE);
 	if (runner_begin(r, t, b, gus_growing_program(g))) {
 		for (size_t turn = 0; turn < b->turns.n;) {
 			size_t stop = stay_end(b, turn), vectors = 0;
@@ -332,7 +334,8 @@ static struct cycles run_half(const struct gus_traced *t, const struct gus_turni
 	struct gus_core_config config = *t->options.config;
 	struct gus_core_options options = { 0 };
 	struct gus_error err = { 0 };
-	struct gus_program *whole = gus_program_new(t->options.uarch, m->code.v, m->code.n, 0x10000, 0, &err), *p;
+	uint64_t address = m->turns == 1 ? b->insns.v[0].address : ELSEWHERE;
+	struct gus_program *whole = gus_program_new(t->options.uarch, m->code.v, m->code.n, address, 0, &err), *p;
 	struct piece piece = { .turns = m->turns };
 	struct runner *r;
 	struct cycles c = { 0, 0 };
@@ -413,7 +416,7 @@ static bool is_known(const struct gus_traced *t, const struct gus_mockup *m)
 	struct gus_growing *g = gus_growing_new(t->options.uarch);
 	bool known;
 
-	gus_growing_add(g, m->code.v, m->lengths.v, m->code.n, 0x10000);
+	gus_growing_add(g, m->code.v, m->lengths.v, m->code.n, ELSEWHERE);
 	known = !gus_growing_program(g)->unknown;
 	gus_growing_free(g);
 	return known;
