@@ -75,11 +75,11 @@ static const char more_at_a_time[] = "have more misses at a time, or ask earlier
 	"searches side by side, no branch that waits for a miss";
 
 const struct gus_node_kind gus_nodes[GUS_NODES] = {
-	[GUS_NODE_FRONTEND] = { "frontend_bound", "the front end delivered nothing", 1, GUS_NODE_NONE, KIND(FETCH),
+	[GUS_NODE_FRONTEND] = { "frontend_bound", "slots that the front end left empty", 1, GUS_NODE_NONE, KIND(FETCH),
 		NULL, smaller_code },
 	[GUS_NODE_FETCH_LATENCY] = { "fetch_latency", "nothing at all in a cycle", 2, GUS_NODE_FRONTEND, 0,
 		"the model has one capacity for all of the front end", smaller_code },
-	[GUS_NODE_FETCH_BANDWIDTH] = { "fetch_bandwidth", "less than the machine takes", 2, GUS_NODE_FRONTEND,
+	[GUS_NODE_FETCH_BANDWIDTH] = { "fetch_bandwidth", "decoders and uop cache, which deliver less than the machine takes", 2, GUS_NODE_FRONTEND,
 		KIND(FETCH), NULL, smaller_code },
 	[GUS_NODE_SPECULATION] = { "bad_speculation", "work that was thrown away, and to recover from it", 1,
 		GUS_NODE_NONE, MISPREDICTS, NULL, no_branch },

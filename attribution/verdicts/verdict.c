@@ -118,7 +118,9 @@ static enum gus_node choose(const struct gus_causal *v)
 /* A set of several resources, of which no smaller set within it gains what is worth a change. */
 static bool only_together(const struct gus_causal *v)
 {
-	if (v->cause == GUS_NODE_NONE || breadth(v->cause) < 2) /* a leaf is one thing to people */
+	/* A leaf is one thing to people, and so is what has a single knob. */
+	if (v->cause == GUS_NODE_NONE || breadth(v->cause) < 2 ||
+	    !(gus_nodes[v->cause].knobs & (gus_nodes[v->cause].knobs - 1)))
 		return false;
 	for (unsigned i = 0; i < GUS_NODES; i++)
 		if (breadth((enum gus_node)i) < breadth(v->cause) && !gus_nodes[i].silent &&

@@ -41,6 +41,8 @@ enum { SNAPSHOTS = 24, WINDOW = 500000 };
 
 /* Regions are told until so much of the time has them, but none with less than the second. */
 static const double MATTERS = 0.8, LEAST = 0.02;
+/* Engines that differ by more do not model the same. */
+static const double ENGINES_APART = 1.4;
 struct explain_options {
 	int from;                       /* FROM_*: the input */
 	const char *input, *uarch, *output;
@@ -292,6 +294,19 @@ static char *contradiction_of(const struct gus_explain_view *v, const struct gus
 	return NULL;
 }
 
+/* Gains are the stream engine's. Where it has the region take another time than the core engine, which goes cycle by
+ * cycle, it lacks what holds the region up, or has what does not. */
+static char *disagreement_of(const struct gus_traced *t, uint32_t region)
+{
+	const struct gus_traced_region *r = &t->regions.v[region];
+	double ratio = r->cycles[0] > 0 ? r->core_cycles / r->cycles[0] : 0;
+
+	if (t->core_stopped || !(ratio > 0) || (ratio <= ENGINES_APART && ratio >= 1 / ENGINES_APART))
+		return NULL;
+	return gus_format("the engines contradict each other: cycle by cycle it takes %.2f times what the stream "
+			  "engine has it take, of which the gains are", ratio);
+}
+
 static void add_region(const struct explain *e, struct gus_explain_view *v, const struct gus_compared_row *row)
 {
 	const struct gus_traced *t = v->model->traced;
@@ -308,6 +323,8 @@ static void add_region(const struct explain *e, struct gus_explain_view *v, cons
 				  model_error(v), &r.answers);
 	if (!r.withheld)
 		r.withheld = contradiction_of(v, &r);
+	if (!r.withheld)
+		r.withheld = disagreement_of(t, row->region);
 	find_insns(t, row->region, &r);
 	find_pathologies(e, v, row, &r);
 	v->explained += r.share;

@@ -169,7 +169,7 @@ static void answer_squash(const struct gus_explain_whatif *w, const struct gus_t
 	out->share = out->of.lost / w->squashes.width / out->of.cycles;
 	out->cycles = out->share * r->cycles[0];
 	out->low = out->share * fmax(1 - off, 0);
-	out->high = out->share * (1 + off);
+	out->high = fmin(out->share * (1 + off), 1); /* no more than all of it */
 }
 
 void gus_explain_whatif_answer(const struct gus_explain_whatif *w, const struct gus_traced *t, uint32_t region,

@@ -352,6 +352,7 @@ static void narrowest(void **state)
 	r = (struct region){ .slots = { [GUS_NODE_RETIRING] = 50, [GUS_NODE_FRONTEND] = 50 },
 		.speedups = { [GUS_NODE_RETIRING] = 1, [GUS_NODE_FRONTEND] = 0.9, [GUS_NODE_FETCH_BANDWIDTH] = 0.9 } };
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_FETCH_BANDWIDTH);
+	assert_false(verdict_of(&r, 0.1).together);
 }
 
 /* Balanced code: only all of the back end together is worth it, and no part of it. */
