@@ -224,6 +224,6 @@ void gus_explain_text(const struct gus_explain_view *v)
 	else if (v->regions.n)
 		say(v, "# ", "#   ", gus_format("these have %.1f %% of the time; slots: of the region's, by what "
 			"became of them; promises: what it would gain if these slots were not lost; gains: what the "
-			"model's machine gains with %d times as much of all that the node stands for, with its 95 %% "
+			"model's machine gains with %d times as much of all that the node stands for, with its "
 			"interval", 100 * v->explained, GUS_CAUSAL_MORE));
 }

@@ -195,6 +195,14 @@ static void divided(void **state)
 	gus_slotted_add(&s, 0, 2, of);
 	assert_true(near(of[GUS_NODE_DIVIDER], 12) && near(of[GUS_NODE_PORTS], 9));
 	gus_slotted_free(&s);
+	gus_slotted_init(&s, WIDTH);
+	l = gus_slotted_listen(&s, &p);
+	for (c.cycle = 9; c.cycle < 19; c.cycle++)
+		l->cycle(l->context, &c);
+	l->uop(l->context, &division);          /* four of ten, all of them past */
+	gus_slotted_add(&s, 0, 2, of);
+	assert_true(near(of[GUS_NODE_DIVIDER], 12) && near(of[GUS_NODE_PORTS], 18));
+	gus_slotted_free(&s);
 }
 
 /* Verdicts. */
@@ -274,6 +282,7 @@ static void residuals(void **state)
 		{ .name = "l2_bandwidth", .value = 32, .low = 32, .high = 32, .residual = 0.2 },
 		{ .name = "l3_latency", .value = 40, .low = 30, .high = 50, .residual = NAN }, /* 0.25 */
 		{ .name = "rs_int", .value = 100, .low = NAN, .high = NAN, .residual = 0.5 },
+		{ .name = "page_walk_latency", .value = 20, .low = 18, .high = 22, .residual = NAN },
 		{ .name = "rsx", .value = 100, .low = 50, .high = 150, .residual = 0.5 },
 		{ .name = "store_forward_latency", .value = 0, .low = 0, .high = 1, .residual = 0.5 },
 		{ .name = "alias_penalty", .text = "none", .value = 1, .low = 0, .high = 1, .residual = 0.5 },
@@ -289,6 +298,7 @@ static void residuals(void **state)
 	assert_true(near(gus_node_residual(&u, GUS_NODE_L3), 0.25));
 	assert_true(near(gus_node_residual(&u, GUS_NODE_RS), 0));
 	assert_true(near(gus_node_residual(&u, GUS_NODE_FORWARDING), 0));
+	assert_true(near(gus_node_residual(&u, GUS_NODE_TLB), 0.1));
 	assert_true(near(gus_node_residual(&u, GUS_NODE_ALIASES), 0));
 	assert_true(near(gus_node_residual(&u, GUS_NODE_CHAINS), 0.1));
 	assert_true(near(gus_node_residual(&u, GUS_NODE_LOAD_CHAINS), 0.07));
