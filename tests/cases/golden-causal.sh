@@ -40,7 +40,7 @@ GUSPROF=$GUSPROF "$causal" $how --results made --keep --each >scored 2>err || { 
 awk -F '\t' '$1 == "region" { region = $2 } $1 == "cycles" && region == "" { took[$2] = $3 }
 	END { for (node in took) if (took[node] < took["none"] / 2) print node }' made/divides.1/truth | sort |
 	tr '\n' ' ' >out
-expect "what really gains" '^backend_bound core_bound divider $'
+expect "what really gains" '^backend_bound chains core_bound divider $'
 # A recording has samples of two events, and windows.
 "$GUSPROF" dump --type trace-total made/divides.1/ibs 2>err | grep -c instructions >out
 expect "two windows" '^2$'

@@ -26,11 +26,15 @@
 #include "tests/accuracy/golden/turn.h"
 #include "tests/accuracy/golden/windows.h"
 
-enum { PID = 1000, PERIOD = 1009, MACHINES = GUS_NODES + 1 };
+enum { PID = 1000, PERIOD = 1009, MACHINES = GUS_NODES + 1, TIMES = 2 };
+
+/* How many times as much of a node's resources there is, by which of the two. */
+static const unsigned times_of[TIMES] = { GUS_CAUSAL_MORE, GUS_CAUSAL_TWICE };
 
 /* One machine, on one thread. */
 struct variant {
 	enum gus_node node;             /* GUS_NODE_NONE: as it is */
+	unsigned times;
 	struct gus_core_config config;
 	struct golden_traits *traits;
 	struct gus_core_hooks hooks;
@@ -39,7 +43,7 @@ struct variant {
 };
 
 struct thread {
-	struct variant variants[MACHINES];
+	struct variant variants[TIMES][MACHINES]; /* the one that is as it is stands in the first row alone */
 	struct gus_core_listener listener;      /* of the machine as it is */
 	const struct gus_core_listener *slotted, *sampled; /* whom it tells; NULL: nobody */
 };
@@ -55,6 +59,7 @@ struct causal {
 	struct gus_vec(struct golden_traits *) traits; /* of the threads' own engines, which tell the time */
 	struct gus_vec(struct thread *) threads;
 	uint64_t warm_up;
+	uint64_t mispredicted;          /* branches so far */
 	struct gus_error *err;
 	bool failed;
 };
@@ -106,20 +111,21 @@ static void on_retire(void *context, const struct gus_core_retired *r)
 
 /* Machines. */
 
-static int open_variant(struct causal *c, struct variant *v, enum gus_node node,
+static int open_variant(struct causal *c, struct variant *v, enum gus_node node, unsigned times,
 			const struct gus_core_listener *listener)
 {
 	const struct golden_machine *m = c->o->machine;
-	unsigned ports = golden_turn_ports(node, GUS_CAUSAL_MORE);
+	unsigned ports = golden_turn_ports(node, times);
 
 	v->node = node;
+	v->times = times;
 	v->config = m->config;
-	golden_turn_config(&v->config, node, GUS_CAUSAL_MORE);
+	golden_turn_config(&v->config, node, times);
 	v->traits = golden_traits_of(golden_traits_bits(m->traits), m->seed, &v->config);
 	if (golden_traits_hooks(v->traits))
 		v->hooks = *golden_traits_hooks(v->traits);
 	v->hooks.port_width = ports;
-	golden_turned_init(&v->code, c->traced.program, node, GUS_CAUSAL_MORE);
+	golden_turned_init(&v->code, c->traced.program, node, times);
 	v->engine = gus_core_open(&v->code.program, &v->config, listener,
 				  golden_traits_hooks(v->traits) || ports > 1 ? &v->hooks : NULL, c->err);
 	return v->engine ? 0 : -1;
@@ -146,11 +152,13 @@ static struct thread *thread_of(struct causal *c, uint32_t stream)
 	if (c->threads.v[stream])
 		return c->threads.v[stream];
 	t = c->threads.v[stream] = gus_zalloc(sizeof(*t));
-	for (unsigned i = 0; i < MACHINES && !c->failed; i++) {
-		bool nominal = i == GUS_NODE_NONE;
+	for (unsigned i = 0; i < TIMES * MACHINES && !c->failed; i++) {
+		enum gus_node node = (enum gus_node)(i % MACHINES);
+		unsigned row = i / MACHINES;
+		bool nominal = node == GUS_NODE_NONE;
 
-		if (is_run((enum gus_node)i))
-			c->failed = open_variant(c, &t->variants[i], (enum gus_node)i,
+		if (is_run(node) && !(nominal && row))
+			c->failed = open_variant(c, &t->variants[row][node], node, times_of[row],
 						 nominal ? listener_of(c, t, stream) : NULL) != 0;
 	}
 	return t;
@@ -158,10 +166,12 @@ static struct thread *thread_of(struct causal *c, uint32_t stream)
 
 static void close_thread(struct thread *t)
 {
-	for (unsigned i = 0; t && i < MACHINES; i++) {
-		gus_core_close(t->variants[i].engine);
-		golden_traits_free(t->variants[i].traits);
-		golden_turned_free(&t->variants[i].code);
+	for (unsigned i = 0; t && i < TIMES * MACHINES; i++) {
+		struct variant *v = &t->variants[i / MACHINES][i % MACHINES];
+
+		gus_core_close(v->engine);
+		golden_traits_free(v->traits);
+		golden_turned_free(&v->code);
 	}
 	free(t);
 }
@@ -171,31 +181,44 @@ static void feed(struct causal *c, struct variant *v, const struct gus_op_steps 
 {
 	if (c->failed || !v->engine)
 		return;
-	golden_turned_grow(&v->code, c->traced.program, v->node, GUS_CAUSAL_MORE);
+	golden_turned_grow(&v->code, c->traced.program, v->node, v->times);
 	if (gus_core_feed(v->engine, golden_turn_predicts(v->node) ? predicted : steps, c->err) != 0)
 		c->failed = true;
 }
 
 static void drain(struct causal *c, struct thread *t, uint32_t stream)
 {
-	for (unsigned i = 0; i < MACHINES && !c->failed; i++) {
-		struct variant *v = &t->variants[i];
+	for (unsigned i = 0; i < TIMES * MACHINES && !c->failed; i++) {
+		struct variant *v = &t->variants[i / MACHINES][i % MACHINES];
 
 		if (!v->engine)
 			continue;
-		golden_turned_grow(&v->code, c->traced.program, v->node, GUS_CAUSAL_MORE);
+		golden_turned_grow(&v->code, c->traced.program, v->node, v->times);
 		c->failed = gus_core_drain(v->engine, c->err) != 0;
 	}
 	if (c->output)
 		golden_output_leave(c->output, stream);
 }
 
+/* The same steps for machines that mispredict so many times less: of so many mispredictions one is left. */
+static struct gus_op_steps better(const struct causal *c, const struct gus_op_steps *steps, unsigned times,
+				  struct gus_op_step *to)
+{
+	uint64_t n = c->mispredicted;
+
+	for (size_t i = 0; i < steps->n; i++) {
+		to[i] = steps->steps[i];
+		if (to[i].mispredicted)
+			to[i].mispredicted = n++ % times == 0;
+	}
+	return (struct gus_op_steps){ to, steps->accesses, steps->n };
+}
+
 /* Of what every machine executes. The warm-up has no region. */
 static void fed(void *context, uint32_t stream, const struct gus_op_steps *steps)
 {
-	struct gus_op_step right[GUS_OP_STEPS];
+	struct gus_op_step right[TIMES][GUS_OP_STEPS];
 	struct causal *c = context;
-	struct gus_op_steps predicted;
 	struct thread *t;
 
 	if (!steps && stream < c->threads.n && c->threads.v[stream])
@@ -203,13 +226,14 @@ static void fed(void *context, uint32_t stream, const struct gus_op_steps *steps
 	if (!steps || !steps->n || !steps->steps[0].region)
 		return;
 	t = thread_of(c, stream);
-	for (size_t i = 0; i < steps->n; i++) {
-		right[i] = steps->steps[i];
-		right[i].mispredicted = right[i].overridden = false;
+	for (unsigned row = 0; row < TIMES; row++) {
+		const struct gus_op_steps predicted = better(c, steps, times_of[row], right[row]);
+
+		for (unsigned i = 0; i < MACHINES; i++)
+			feed(c, &t->variants[row][i], steps, &predicted);
 	}
-	predicted = (struct gus_op_steps){ right, steps->accesses, steps->n };
-	for (unsigned i = 0; i < MACHINES; i++)
-		feed(c, &t->variants[i], steps, &predicted);
+	for (size_t i = 0; i < steps->n; i++)
+		c->mispredicted += steps->steps[i].mispredicted;
 }
 
 static const struct gus_core_listener *nobody(void *context, uint32_t stream, const struct gus_program *program)
@@ -231,13 +255,14 @@ static const struct gus_core_hooks *hooks_of(void *context, uint32_t stream)
 
 /* What is written. */
 
-static double cycles_of(const struct causal *c, enum gus_node node, uint32_t region)
+static double cycles_of(const struct causal *c, unsigned row, enum gus_node node, uint32_t region)
 {
 	double cycles = 0;
 
 	for (size_t i = 0; i < c->threads.n; i++)
 		if (c->threads.v[i])
-			cycles += (double)gus_core_region_cycles(c->threads.v[i]->variants[node].engine, region + 1);
+			cycles += (double)gus_core_region_cycles(c->threads.v[i]->variants[row][node].engine,
+								 region + 1);
 	return cycles;
 }
 
@@ -257,13 +282,13 @@ static void slots_of(const struct causal *c, uint32_t region, double slots[GUS_N
 	}
 }
 
-static double cycles_of_some(const struct causal *c, enum gus_node node, uint32_t region)
+static double cycles_of_some(const struct causal *c, unsigned row, enum gus_node node, uint32_t region)
 {
 	double cycles = 0;
 
 	for (uint32_t i = 0; region == GUS_TRACED_NONE && i < c->traced.regions.n; i++)
-		cycles += cycles_of(c, node, i);
-	return region == GUS_TRACED_NONE ? cycles : cycles_of(c, node, region);
+		cycles += cycles_of(c, row, node, i);
+	return region == GUS_TRACED_NONE ? cycles : cycles_of(c, row, node, region);
 }
 
 static void print_region(FILE *f, const struct causal *c, uint32_t region)
@@ -279,11 +304,12 @@ static void print_region(FILE *f, const struct causal *c, uint32_t region)
 		all += gus_nodes[i].level == 1 ? slots[i] : 0;
 	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
 		fprintf(f, "slots\t%s\t%.6f\n", gus_nodes[i].name, all > 0 ? slots[i] / all : 0);
-	fprintf(f, "cycles\tnone\t%.0f\n", cycles_of_some(c, GUS_NODE_NONE, region));
-	for (unsigned i = 0; i < GUS_NODES; i++)
-		if (gus_nodes[i].knobs)
-			fprintf(f, "cycles\t%s\t%.0f\n", gus_nodes[i].name,
-				cycles_of_some(c, first_like((enum gus_node)i), region));
+	fprintf(f, "cycles\tnone\t%.0f\n", cycles_of_some(c, 0, GUS_NODE_NONE, region));
+	for (unsigned row = 0; row < TIMES; row++)
+		for (unsigned i = 0; i < GUS_NODES; i++)
+			if (gus_nodes[i].knobs)
+				fprintf(f, "%s\t%s\t%.0f\n", row ? "twice" : "cycles", gus_nodes[i].name,
+					cycles_of_some(c, row, first_like((enum gus_node)i), region));
 }
 
 static int write_truth(const struct causal *c, struct gus_error *err)
@@ -295,7 +321,7 @@ static int write_truth(const struct causal *c, struct gus_error *err)
 	if (f)
 		print_region(f, c, GUS_TRACED_NONE);
 	for (uint32_t i = 0; f && i < c->traced.regions.n; i++)
-		if (cycles_of(c, GUS_NODE_NONE, i) > 0)
+		if (cycles_of(c, 0, GUS_NODE_NONE, i) > 0)
 			print_region(f, c, i);
 	if (!f || fclose(f) != 0)
 		rc = gus_fail_errno(err, errno, "cannot write %s", path);

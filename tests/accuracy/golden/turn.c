@@ -20,17 +20,18 @@ static const struct turned_setting {
 	uint32_t least;         /* of what gets shorter, where 0 would mean something else */
 } settings[] = {
 #define AT(name) offsetof(struct gus_core_config, name)
-	/* All parts of the front end together, as the stream engine has it. */
-	{ GUS_KNOB_ISSUE, 0, AT(issue_width), MORE, 0 }, { GUS_KNOB_ISSUE, 0, AT(predecode_width), MORE, 0 },
-	{ GUS_KNOB_ISSUE, 0, AT(fetch_bytes), MORE, 0 }, { GUS_KNOB_ISSUE, 0, AT(decode_queue), MORE, 0 },
-	{ GUS_KNOB_ISSUE, 0, AT(decode_width), MORE, 0 }, { GUS_KNOB_ISSUE, 0, AT(decode_uops), MORE, 0 },
-	{ GUS_KNOB_ISSUE, 0, AT(decode_complex), MORE, 0 }, { GUS_KNOB_ISSUE, 0, AT(lcp_penalty), SHORTER, 0 },
-	{ GUS_KNOB_ISSUE, 0, AT(microcode_width), MORE, 0 }, { GUS_KNOB_ISSUE, 0, AT(microcode_switch), SHORTER, 0 },
-	{ GUS_KNOB_ISSUE, 0, AT(microcode_switch_decoders), SHORTER, 0 },
-	{ GUS_KNOB_ISSUE, 0, AT(uop_cache_width), MORE, 0 }, { GUS_KNOB_ISSUE, 0, AT(uop_cache_reads), MORE, 0 },
-	{ GUS_KNOB_ISSUE, 0, AT(queue_size), MORE, 0 }, { GUS_KNOB_ISSUE, 0, AT(move_elimination_slots), MORE, 0 },
-	{ GUS_KNOB_ISSUE, 0, AT(predicted_branches), UNLIMITED, 0 },
-	{ GUS_KNOB_ISSUE, 0, AT(branch_override), SHORTER, 0 },
+	/* All parts of the front end together, as the stream engine has it; with issue they are turned as well, as each
+	 * node that has the one has the other. */
+	{ GUS_KNOB_ISSUE, 0, AT(issue_width), MORE, 0 }, { GUS_KNOB_FETCH, 0, AT(predecode_width), MORE, 0 },
+	{ GUS_KNOB_FETCH, 0, AT(fetch_bytes), MORE, 0 }, { GUS_KNOB_FETCH, 0, AT(decode_queue), MORE, 0 },
+	{ GUS_KNOB_FETCH, 0, AT(decode_width), MORE, 0 }, { GUS_KNOB_FETCH, 0, AT(decode_uops), MORE, 0 },
+	{ GUS_KNOB_FETCH, 0, AT(decode_complex), MORE, 0 }, { GUS_KNOB_FETCH, 0, AT(lcp_penalty), SHORTER, 0 },
+	{ GUS_KNOB_FETCH, 0, AT(microcode_width), MORE, 0 }, { GUS_KNOB_FETCH, 0, AT(microcode_switch), SHORTER, 0 },
+	{ GUS_KNOB_FETCH, 0, AT(microcode_switch_decoders), SHORTER, 0 },
+	{ GUS_KNOB_FETCH, 0, AT(uop_cache_width), MORE, 0 }, { GUS_KNOB_FETCH, 0, AT(uop_cache_reads), MORE, 0 },
+	{ GUS_KNOB_FETCH, 0, AT(queue_size), MORE, 0 }, { GUS_KNOB_ISSUE, 0, AT(move_elimination_slots), MORE, 0 },
+	{ GUS_KNOB_FETCH, 0, AT(predicted_branches), UNLIMITED, 0 },
+	{ GUS_KNOB_FETCH, 0, AT(branch_override), SHORTER, 0 },
 	{ GUS_KNOB_RETIRE, 0, AT(retire_width), MORE, 0 },
 	{ GUS_KNOB_ROB, 0, AT(rob), MORE, 0 },
 	{ GUS_KNOB_RS, 0, AT(rs), MORE, 0 }, { GUS_KNOB_RS, 0, AT(rs_int), MORE, 0 },
@@ -110,14 +111,27 @@ static void turn_flows(struct golden_turned *t, uint32_t first, uint32_t n, unsi
 	}
 }
 
+/* Whose ports and units are turned with it, and not all ports. */
+static uint32_t held_by(const struct gus_uop *u, enum gus_insn_class class)
+{
+	if (class == GUS_INSN_FENCE || class == GUS_INSN_SYSTEM)
+		return GUS_HELD_BY_FENCES;
+	if (class == GUS_INSN_ATOMIC)
+		return GUS_HELD_BY_LOCKS;
+	return u->kind == GUS_UOP_COMPUTE && gus_insn_class_divides(class) ? GUS_HELD_BY_DIVISIONS : GUS_HELD_BY_NONE;
+}
+
 static void turn_uop(struct golden_turned *t, const struct gus_program *p, struct gus_uop *u, uint32_t class,
 		     enum gus_node node, unsigned times)
 {
 	enum gus_knob_kind latency = u->kind == GUS_UOP_LOAD ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
 
-	if (has(node, GUS_KNOB_PORTS, 0, "") && u->port_cycles)
+	const uint32_t by = held_by(u, (enum gus_insn_class)class);
+	const bool held = by != GUS_HELD_BY_NONE && has(node, GUS_KNOB_HELD, by, "");
+
+	if ((held || has(node, GUS_KNOB_PORTS, 0, "")) && u->port_cycles)
 		u->port_cycles = (uint16_t)shorter(u->port_cycles, times, 1);
-	if (u->unit && has(node, GUS_KNOB_UNITS, u->unit, p->uarch->units[u->unit - 1]))
+	if (u->unit && (held || has(node, GUS_KNOB_UNITS, u->unit, p->uarch->units[u->unit - 1])))
 		u->unit_cycles = (uint16_t)shorter(u->unit_cycles, times, 1);
 	if (!has(node, latency, latency == GUS_KNOB_LATENCY ? class : 0, ""))
 		return;
@@ -154,6 +168,8 @@ static bool is_of_code(enum gus_node node)
 		has(node, GUS_KNOB_UNITS, 1, "divider") || has(node, GUS_KNOB_UNITS, 1, "lock") ||
 		has(node, GUS_KNOB_UNITS, 1, "other");
 
+	for (uint32_t by = 0; by < GUS_HELD_BYS; by++)
+		any |= by != GUS_HELD_BY_NONE && has(node, GUS_KNOB_HELD, by, "");
 	for (uint32_t class = 0; class < GUS_INSN_CLASSES; class++)
 		any |= has(node, GUS_KNOB_LATENCY, class, "");
 	return any;

@@ -22,7 +22,7 @@
 void golden_turn_config(struct gus_core_config *c, enum gus_node node, unsigned times);
 /* Uops that each of its ports takes in a cycle. */
 unsigned golden_turn_ports(enum gus_node node, unsigned times);
-/* Whether it mispredicts nothing. */
+/* Whether it mispredicts so many times less. */
 bool golden_turn_predicts(enum gus_node node);
 
 /* The code as that machine has it: what of a program is another is copied, and made anew as the program grows. */
