@@ -61,6 +61,22 @@ static void contended_machines(void **state)
 	}
 }
 
+/* A line that takes less than a cycle is one; levels by their names; of a machine whose latency nobody knows none. */
+static void contended_edges(void **state)
+{
+	struct gus_core_config quick = config;
+	struct gus_contention c;
+
+	(void)state;
+	quick.l3_bandwidth = 128;
+	quick.l3_latency = 0;
+	gus_contention_make(&c, GUS_HIT_L3, 0.5, &quick);
+	assert_true(near(weight_of(&c, GUS_KNOB_BANDWIDTH, GUS_HIT_L3), 0.5));
+	assert_true(near(weight_of(&c, GUS_KNOB_LEVEL_LATENCY, GUS_HIT_L3), 1));
+	assert_string_equal(gus_contention_level_name(GUS_HIT_L3), "L3");
+	assert_string_equal(gus_contention_level_name(GUS_HIT_MEMORY), "memory");
+}
+
 /* Of a level without a bandwidth nothing is turned: it is not known what a share of it would be. */
 static void no_bandwidth(void **state)
 {
@@ -89,6 +105,10 @@ static void losses(void **state)
 	assert_true(near(l.loss, 0) && near(l.low, 0) && near(l.high, 0));
 	gus_contention_judge(0, 0, 0, 0.25, &l); /* never executed */
 	assert_true(near(l.loss, 0));
+	gus_contention_judge(0.5, 0.75, 0, 0.25, &l); /* of less than a cycle */
+	assert_true(near(l.loss, 0.5));
+	gus_contention_judge(0, 5, 0, 0.25, &l);
+	assert_true(near(l.loss, 0) && isfinite(l.high));
 }
 
 /* Ops of one entry each, but for the third. */
@@ -148,6 +168,21 @@ static void room_for_all(void **state)
 	assert_true(near(s.lost, 64) && near(s.squashed, 24));
 }
 
+/* Of ops before the branch those that have retired when it is executed leave room, those at the very moment as well;
+ * what retires later does not: 20 and its own of 40 are taken, and 16 slots would be lost. */
+static void room_in_time(void **state)
+{
+	static const struct gus_op_step steps[] = { { .op = 2, .region = 1 }, { .op = 2, .region = 1 },
+		{ .op = 0, .region = 1, .mispredicted = true } };
+	const struct gus_stream_times late[] = { at(0, 5, 9), at(0, 6, 20), at(1, 9, 21) };
+	const struct gus_stream_times both[] = { at(0, 5, 20), at(0, 6, 20), at(1, 9, 21) };
+	struct gus_squash some = squash_of(steps, late, 3, 1), none = squash_of(steps, both, 3, 1);
+
+	(void)state;
+	assert_true(near(some.lost, 72) && near(none.lost, 72));
+	assert_true(near(some.squashed, 19) && near(none.squashed, 0));
+}
+
 /* What warms the engine does not count, nor do branches that were foreseen or are of another region. */
 static void what_counts(void **state)
 {
@@ -164,8 +199,8 @@ static void what_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(contended_machines), cmocka_unit_test(no_bandwidth), cmocka_unit_test(losses),
-		cmocka_unit_test(one_branch), cmocka_unit_test(room_for_all), cmocka_unit_test(what_counts),
+		cmocka_unit_test(contended_machines), cmocka_unit_test(contended_edges), cmocka_unit_test(no_bandwidth), cmocka_unit_test(losses),
+		cmocka_unit_test(one_branch), cmocka_unit_test(room_for_all), cmocka_unit_test(room_in_time), cmocka_unit_test(what_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
