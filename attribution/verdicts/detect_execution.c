@@ -237,7 +237,7 @@ static void detect_front_end(const struct gus_pathology_facts *f, struct gus_pat
 			cached += (double)f->t->blocks.v[i].cached;
 			missed += (double)f->t->blocks.v[i].fetch_misses;
 		}
-	if (lcp.most && executed - cached > DECODED * executed)
+	if (lcp.most && f->core->lcp_penalty && executed - cached > DECODED * executed)
 		gus_pathology_add(f, out, GUS_PATHOLOGY_FRONT_END, lcp.most, cost, "take 32-bit constants: a "
 				  "length-changing prefix is decoded each time");
 	else if (jumps.most && executed - cached > DECODED * executed && !(missed > 0))

@@ -12,6 +12,7 @@
 /* An access is told if it has so much of what a level is waited for; of a hundred accesses so many that go wrong are
  * too few to look at. */
 static const double PLACE = 0.2, FEW = 0.02, STEADY = 0.5;
+static const double SATURATED = 4.0 * GUS_HEARD_LINES; /* bits of so many lines are nearly all set */
 
 static const char *const level_names[GUS_HITS] = { "L1", "L2", "L3", "memory" };
 
@@ -90,6 +91,29 @@ static bool is_indirect(const struct gus_pathology_facts *f, const struct gus_pa
 	return false;
 }
 
+static bool is_on(const struct gus_pathology_circle *c, uint32_t op)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->ops[i] == op)
+			return true;
+	return false;
+}
+
+/* Its address is what a chain of loads has come to, as the rest of a list's node is: nobody knows it earlier. */
+static bool hangs_on_chain(const struct gus_pathology_facts *f, const struct gus_pathology_access *a)
+{
+	for (size_t n = 0; n < f->circles.n; n++)
+		for (size_t i = 0; f->circles.v[n].load && i < f->insns.n; i++) {
+			const struct gus_insn_info *info = f->insns.v[i].info;
+
+			for (unsigned k = 0; is_on(&f->circles.v[n], f->insns.v[i].op) && k < info->access_count; k++)
+				if ((info->access[k].use & GUS_ACCESS_WRITE) && info->access[k].reg &&
+				    (info->access[k].reg == a->memory->base || info->access[k].reg == a->memory->index))
+					return true;
+		}
+	return false;
+}
+
 /* Bandwidth. */
 
 /* Of bandwidth and latency that which is in front hides the other, so that more of it alone gains nothing. */
@@ -135,7 +159,8 @@ static void detect_latency(const struct gus_pathology_facts *f, struct gus_patho
 		unsigned level = level_of(f, a->missed);
 		double distance = f->per_iteration > 0 ? ceil(latency_of(f, level) / f->per_iteration) : 0;
 
-		if (!a->memory->load || share_of(f, a) < PLACE || is_chased(f, a) || is_narrow(f) ||
+		if (!a->memory->load || share_of(f, a) < PLACE || is_chased(f, a) || hangs_on_chain(f, a) ||
+		    is_narrow(f) ||
 		    waiting(f, a->missed) < FEW * (double)a->met->accesses)
 			continue;
 		gus_pathology_add(f, out, GUS_PATHOLOGY_LATENCY, a->insn, cost_of_levels(f, share_of(f, a)),
@@ -176,6 +201,8 @@ static void detect_reuse(const struct gus_pathology_facts *f, struct gus_patholo
 		if (!a->heard || !a->heard->places || share_of(f, a) < PLACE)
 			continue;
 		lines = gus_heard_lines(a->heard->places->lines);
+		if (lines > SATURATED) /* so many that nobody knows how many */
+			continue;
 		for (unsigned level = GUS_HIT_L2; level < GUS_HITS; level++)
 			again += (double)a->heard->places->misses[level];
 		if (again < 2 * lines || all < FEW * (double)a->met->accesses)

@@ -58,12 +58,20 @@ static enum gus_label label_of(const struct gus_causal *v, enum gus_node node)
 	return !n->known || n->speedup >= n->promise / 2 ? GUS_LABEL_CONFIRMED : GUS_LABEL_PARTLY;
 }
 
-/* How much a set is of: what is beside the tree is one resource, and what is deeper in it has fewer than above. */
+static bool has_parts(enum gus_node node)
+{
+	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
+		if (gus_nodes[i].level > 1 && gus_nodes[i].parent == node)
+			return true;
+	return false;
+}
+
+/* How much a set is of: what is beside the tree is one resource, and of the tree those have most that have parts. */
 static unsigned breadth(enum gus_node node)
 {
 	unsigned level = gus_nodes[node].level;
 
-	return level ? 4 - level : 0;
+	return !level ? 0 : has_parts(node) ? 4 - level : 1;
 }
 
 /* The part of the time that twice as much of it brings back. */
@@ -74,6 +82,9 @@ static double part_of(const struct gus_causal_node *n)
 
 static bool may_be_cause(const struct gus_causal *v, enum gus_node node)
 {
+	/* What more width would bring shows as slots that are used up: without these the region waits for others. */
+	if (node == GUS_NODE_RETIRING && v->nodes[node].modelled < GUS_CAUSAL_NOTICED)
+		return false;
 	return !gus_nodes[node].silent && v->nodes[node].speedup >= GUS_CAUSAL_WORTH;
 }
 

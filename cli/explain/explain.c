@@ -43,6 +43,7 @@ enum { SNAPSHOTS = 24, WINDOW = 500000 };
 static const double MATTERS = 0.8, LEAST = 0.02;
 /* Engines that differ by more do not model the same. */
 static const double ENGINES_APART = 1.4;
+enum { FEWEST = 10 };                   /* samples of a region */
 struct explain_options {
 	int from;                       /* FROM_*: the input */
 	const char *input, *uarch, *output;
@@ -294,6 +295,11 @@ static char *contradiction_of(const struct gus_explain_view *v, const struct gus
 	return NULL;
 }
 
+static char *few_of(const struct gus_compared_row *row)
+{
+	return row->samples < FEWEST ? gus_format("only %" PRIu64 " samples are of it", row->samples) : NULL;
+}
+
 /* Gains are the stream engine's. Where it has the region take another time than the core engine, which goes cycle by
  * cycle, it lacks what holds the region up, or has what does not. */
 static char *disagreement_of(const struct gus_traced *t, uint32_t region)
@@ -325,6 +331,8 @@ static void add_region(const struct explain *e, struct gus_explain_view *v, cons
 		r.withheld = contradiction_of(v, &r);
 	if (!r.withheld)
 		r.withheld = disagreement_of(t, row->region);
+	if (!r.withheld)
+		r.withheld = few_of(row);
 	find_insns(t, row->region, &r);
 	find_pathologies(e, v, row, &r);
 	v->explained += r.share;

@@ -166,7 +166,8 @@ static void answer_squash(const struct gus_explain_whatif *w, const struct gus_t
 		.speedup_high = mispredicts->high };
 	if (!(out->of.cycles > 0))
 		return;
-	out->share = out->of.lost / w->squashes.width / out->of.cycles;
+	/* A branch's loss is of its region, and the time until the right path is there may be of the next one's. */
+	out->share = fmin(out->of.lost / w->squashes.width / out->of.cycles, 1);
 	out->cycles = out->share * r->cycles[0];
 	out->low = out->share * fmax(1 - off, 0);
 	out->high = fmin(out->share * (1 + off), 1); /* no more than all of it */

@@ -324,7 +324,8 @@ static void chosen(void **state)
 	r.speedups[GUS_NODE_FRONTEND] = 2;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_RS);
 	/* A half of the time, and of it somewhat less than half, then more. */
-	r = (struct region){ .speedups = { [GUS_NODE_RETIRING] = 1, [GUS_NODE_ROB] = 0.33 } };
+	r = (struct region){ .slots = { [GUS_NODE_RETIRING] = 1 },
+		.speedups = { [GUS_NODE_RETIRING] = 1, [GUS_NODE_ROB] = 0.33 } };
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_RETIRING);
 	r.speedups[GUS_NODE_ROB] = 0.34;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_ROB);
@@ -358,6 +359,15 @@ static void narrowest(void **state)
 	r = (struct region){ .slots = { [GUS_NODE_SPECULATION] = 50, [GUS_NODE_MISPREDICTS] = 50,
 		[GUS_NODE_RETIRING] = 50 }, .speedups = { [GUS_NODE_SPECULATION] = 1, [GUS_NODE_MISPREDICTS] = 1 } };
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_MISPREDICTS);
+	/* Leaves are as narrow as each other, at whatever level they are. */
+	r.speedups[GUS_NODE_L3] = 0.9;
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_MISPREDICTS);
+	r.speedups[GUS_NODE_L3] = 1.1;
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_L3);
+	/* More width is no cause where hardly any slot is used. */
+	r = (struct region){ .slots = { [GUS_NODE_RETIRING] = 4, [GUS_NODE_SPECULATION] = 96 },
+		.speedups = { [GUS_NODE_RETIRING] = 9, [GUS_NODE_ROB] = 0.1 } };
+	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_ROB);
 	/* Fetch is a part of what width stands for. */
 	r = (struct region){ .slots = { [GUS_NODE_RETIRING] = 50, [GUS_NODE_FRONTEND] = 50 },
 		.speedups = { [GUS_NODE_RETIRING] = 1, [GUS_NODE_FRONTEND] = 0.9, [GUS_NODE_FETCH_BANDWIDTH] = 0.9 } };

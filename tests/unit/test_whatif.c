@@ -199,8 +199,9 @@ static void what_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(contended_machines), cmocka_unit_test(contended_edges), cmocka_unit_test(no_bandwidth), cmocka_unit_test(losses),
-		cmocka_unit_test(one_branch), cmocka_unit_test(room_for_all), cmocka_unit_test(room_in_time), cmocka_unit_test(what_counts),
+		cmocka_unit_test(contended_machines), cmocka_unit_test(contended_edges),
+		cmocka_unit_test(no_bandwidth), cmocka_unit_test(losses), cmocka_unit_test(one_branch),
+		cmocka_unit_test(room_for_all), cmocka_unit_test(room_in_time), cmocka_unit_test(what_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
