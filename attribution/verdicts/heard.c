@@ -362,6 +362,18 @@ const struct gus_core_listener *gus_heard_listen(struct gus_heard *h, const stru
 	return &t->listener;
 }
 
+void gus_heard_leave(struct gus_heard *h, const struct gus_core_listener *listener)
+{
+	struct gus_heard_thread *t = listener->context;
+
+	for (size_t i = 0; i < h->threads.n; i++)
+		if (h->threads.v[i] == t) {
+			h->threads.v[i] = h->threads.v[--h->threads.n];
+			free(t);
+			return;
+		}
+}
+
 const struct gus_heard_op *gus_heard_op(const struct gus_heard *h, uint32_t op)
 {
 	return op < h->ops.n && h->ops.v[op].executed ? &h->ops.v[op] : NULL;

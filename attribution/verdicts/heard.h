@@ -72,9 +72,12 @@ struct gus_heard {
 /* caches are borrowed. */
 void gus_heard_init(struct gus_heard *h, const struct gus_cache_config *caches);
 void gus_heard_free(struct gus_heard *h);
-/* A listener of another thread, which lives as long as h and tells beside, if that is not NULL, all that it hears. */
+/* A listener of another thread, which lives until it leaves, or else as long as h, and tells beside, if that is not
+ * NULL, all that it hears. */
 const struct gus_core_listener *gus_heard_listen(struct gus_heard *h, const struct gus_program *program,
 						 const struct gus_core_listener *beside);
+/* Its thread has ended: the listener, one of h's, is freed, and what was heard stays. */
+void gus_heard_leave(struct gus_heard *h, const struct gus_core_listener *listener);
 
 /* NULL: nothing was heard of it. */
 const struct gus_heard_op *gus_heard_op(const struct gus_heard *h, uint32_t op);

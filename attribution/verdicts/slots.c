@@ -159,6 +159,18 @@ const struct gus_core_listener *gus_slotted_listen(struct gus_slotted *s, const 
 	return &t->listener;
 }
 
+void gus_slotted_leave(struct gus_slotted *s, const struct gus_core_listener *listener)
+{
+	struct gus_slotted_thread *t = listener->context;
+
+	for (size_t i = 0; i < s->threads.n; i++)
+		if (s->threads.v[i] == t) {
+			s->threads.v[i] = s->threads.v[--s->threads.n];
+			free(t);
+			return;
+		}
+}
+
 /* A load that waited and whose level nobody has told was on its way to L1. */
 static void split_waiting(const struct gus_slotted_op *op, double of[GUS_NODES_OF_TREE])
 {

@@ -36,8 +36,10 @@ struct gus_slotted {
 };
 void gus_slotted_init(struct gus_slotted *s, uint32_t width);
 void gus_slotted_free(struct gus_slotted *s);
-/* A listener of another thread, which lives as long as s. */
+/* A listener of another thread, which lives until it leaves, or else as long as s. */
 const struct gus_core_listener *gus_slotted_listen(struct gus_slotted *s, const struct gus_program *program);
+/* Its thread has ended: the listener, one of s's, is freed, and its slots stay. */
+void gus_slotted_leave(struct gus_slotted *s, const struct gus_core_listener *listener);
 
 /* Slots of ops in nodes, sums in those above: nodes that have parts are the sum of these. All of level 1 are all slots
  * of the ops. */

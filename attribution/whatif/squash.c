@@ -103,6 +103,14 @@ void gus_squashes_steps(void *squashes, uint32_t stream, const struct gus_progra
 	}
 }
 
+void gus_squashes_leave(struct gus_squashes *s, uint32_t stream)
+{
+	if (stream >= s->threads.n)
+		return;
+	free(s->threads.v[stream]);
+	s->threads.v[stream] = NULL;
+}
+
 struct gus_squash gus_squashes_of(const struct gus_squashes *s, uint32_t region)
 {
 	return region < s->regions.n ? s->regions.v[region] : (struct gus_squash){ .branches = 0 };

@@ -45,6 +45,8 @@ void gus_squashes_free(struct gus_squashes *s);
 /* As struct gus_traced_timed has it; squashes: a struct gus_squashes. */
 void gus_squashes_steps(void *squashes, uint32_t stream, const struct gus_program *program,
 			const struct gus_op_steps *steps, const struct gus_stream_times *times);
+/* A thread has ended: what was in its reorder buffer is freed, and what it cost stays. */
+void gus_squashes_leave(struct gus_squashes *s, uint32_t stream);
 /* Zeroes of what was never timed. */
 struct gus_squash gus_squashes_of(const struct gus_squashes *s, uint32_t region);
 

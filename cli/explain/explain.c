@@ -93,6 +93,8 @@ static const struct gus_option options[] = {
 	{ 0 },
 };
 
+struct listeners { const struct gus_core_listener *slots, *heard; };
+
 /* Everything of one call. */
 struct explain {
 	const struct explain_options *o;
@@ -105,6 +107,8 @@ struct explain {
 	int nodes_n;                    /* of nodes there are so many, that differ */
 	int of[GUS_NODES];              /* the set of each node; -1: it has none */
 	struct gus_heard heard;
+	/* By stream, while it runs: those of slots and of heard, which tells the former. */
+	struct gus_vec(struct listeners) listeners;
 	struct gus_pathology_seen *seen; /* by region of the trace */
 	struct gus_compare_recordings recordings;
 	char *path;                     /* by what the recording is opened; NULL: it is made while the process runs */
@@ -521,9 +525,25 @@ static bool explain_counted(const struct explain *e, const struct gus_error *why
 static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
 {
 	struct explain *e = context;
+	struct listeners *l;
 
-	(void)stream;
-	return gus_heard_listen(&e->heard, program, gus_slotted_listen(&e->slots, program));
+	while (e->listeners.n <= stream)
+		gus_vec_push(&e->listeners, (struct listeners){ NULL, NULL });
+	l = &e->listeners.v[stream];
+	l->slots = gus_slotted_listen(&e->slots, program);
+	l->heard = gus_heard_listen(&e->heard, program, l->slots);
+	return l->heard;
+}
+
+/* Processes come and go, and what listens to one of them takes half a megabyte. */
+static void leave(void *context, uint32_t stream)
+{
+	struct explain *e = context;
+	struct listeners *l = &e->listeners.v[stream];
+
+	gus_heard_leave(&e->heard, l->heard);
+	gus_slotted_leave(&e->slots, l->slots);
+	gus_squashes_leave(&e->whatif.squashes, stream);
 }
 
 static int run_traced(struct explain *e, struct gus_error *err)
@@ -533,7 +553,7 @@ static int run_traced(struct explain *e, struct gus_error *err)
 	struct gus_model_traced m = {
 		.uarch = e->table.uarch, .config = &e->table.config, .caches = &e->table.caches,
 		.weight = GUS_CAUSAL_MORE, .sets = e->sets, .core = true, .causality = true, .interval = true,
-		.listen = listen, .listen_context = e, .input = e->name, .options = "",
+		.listen = listen, .leave = leave, .listen_context = e, .input = e->name, .options = "",
 		.warm = e->o->from == FROM_PROCESS,
 		.screen = &e->o->screen, .output = &e->output, .expectation = &e->table.expectation,
 		.json = e->o->format == FORMAT_JSON, .shower = &e->shower, .executed_only = true,
@@ -633,6 +653,7 @@ static int run(int argc, char **argv)
 	gus_slotted_free(&e.slots);
 	gus_explain_whatif_free(&e.whatif);
 	gus_list_free(&o.what_if);
+	gus_vec_free(&e.listeners);
 	gus_heard_free(&e.heard);
 	gus_compare_recordings_free(&e.recordings);
 	gus_model_table_free(&e.table);

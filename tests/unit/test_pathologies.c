@@ -261,6 +261,7 @@ static void map_self(struct gus_traced *t, uint64_t address)
 struct judged {
 	struct made_model s;
 	struct gus_heard heard;
+	const struct gus_core_listener *listener;
 	struct gus_causal causal;
 	struct gus_pathologies found;
 	struct gus_uarch *other;
@@ -269,8 +270,20 @@ struct judged {
 
 static const struct gus_core_listener *listen(void *context, uint32_t stream, const struct gus_program *program)
 {
+	struct judged *j = context;
+
 	(void)stream;
-	return gus_heard_listen(context, program, NULL);
+	return j->listener = gus_heard_listen(&j->heard, program, NULL);
+}
+
+/* What was heard is looked at when nobody listens any more. */
+static void leave(void *context, uint32_t stream)
+{
+	struct judged *j = context;
+
+	(void)stream;
+	gus_heard_leave(&j->heard, j->listener);
+	assert_int_equal(j->heard.threads.n, 0);
 }
 
 static void choose_uarch(struct judged *j, const char *name)
@@ -347,7 +360,8 @@ static void run(struct judged *j, const struct run *r, bool last, const struct g
 	j->s.options.core = j->s.options.all = true;
 	j->s.options.warm_up = INSNS / 3;
 	j->s.options.listen = listen;
-	j->s.options.listen_context = &j->heard;
+	j->s.options.leave = leave;
+	j->s.options.listen_context = j;
 	cut_code(r->code, &blocks);
 	made_trace_begin(&made, "x86_64");
 	for (unsigned i = 0; i < blocks.n; i++)

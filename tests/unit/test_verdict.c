@@ -108,6 +108,8 @@ static void sums(void **state)
 	first->cycle(first->context, &a);
 	second->cycle(second->context, &a);
 	second->cycle(second->context, &b);
+	gus_slotted_leave(&s, first); /* whose slots stay */
+	assert_int_equal(s.threads.n, 1);
 	gus_slotted_add(&s, 0, 2, of);
 	assert_true(near(of[GUS_NODE_RETIRING], 5) && near(of[GUS_NODE_PORTS], 6) && near(of[GUS_NODE_DIVIDER], 1));
 	assert_true(near(of[GUS_NODE_CORE], 7) && near(of[GUS_NODE_BACKEND], 7) && near(of[GUS_NODE_FRONTEND], 0));

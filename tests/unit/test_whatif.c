@@ -132,6 +132,9 @@ static struct gus_squash squash_of(const struct gus_op_step *steps, const struct
 	gus_squashes_init(&s, &config);
 	gus_squashes_steps(&s, 1, &program, &before, times);
 	gus_squashes_steps(&s, 1, &program, &behind, times + first);
+	gus_squashes_leave(&s, 1);
+	gus_squashes_leave(&s, 7); /* which never came */
+	assert_null(s.threads.v[1]);
 	out = gus_squashes_of(&s, 0);
 	assert_int_equal(gus_squashes_of(&s, 2).branches, 0);
 	gus_squashes_free(&s);
