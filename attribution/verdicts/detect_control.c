@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attribution/verdicts/facts.h"
+#include "base/index.h"
 #include "model/oracles/cache.h"
 
 /* Of a branch that is taken, or not, less often than this the way is known; with so many others in a loop nothing is
@@ -25,20 +26,24 @@ struct branches gus_vec(struct branch);
 
 static void sum_up(const struct gus_pathology_facts *f, struct branches *out)
 {
+	struct gus_index places;
+
+	gus_index_init(&places, sizeof(uint64_t));
 	for (size_t i = 0; i < f->t->blocks.n; i++) {
 		const struct gus_traced_block *b = &f->t->blocks.v[i];
-		size_t k = 0;
+		bool is_new;
+		uint32_t k;
 
 		if (!is_of(f, b) || !b->branch)
 			continue;
-		while (k < out->n && out->v[k].block->branch_from != b->branch_from)
-			k++;
-		if (k == out->n)
+		k = gus_index_add(&places, &b->branch_from, &is_new);
+		if (is_new)
 			gus_vec_push(out, (struct branch){ b, 0, 0, 0 });
 		out->v[k].branches += (double)b->branches;
 		out->v[k].taken += (double)b->taken;
 		out->v[k].mispredicted += (double)b->mispredicted;
 	}
+	gus_index_free(&places);
 }
 
 static double mispredicted(const struct branches *all)
@@ -58,15 +63,6 @@ static const struct gus_pathology_insn *branch_of(const struct gus_pathology_fac
 		if (f->insns.v[i].number == b->insn + b->insns_n - 1)
 			return &f->insns.v[i];
 	return NULL;
-}
-
-static bool goes_back(const struct gus_pathology_facts *f, const struct gus_traced_block *b)
-{
-	for (size_t i = 0; i < f->t->blocks.n; i++)
-		if (is_of(f, &f->t->blocks.v[i]) && f->t->blocks.v[i].head &&
-		    f->t->blocks.v[i].address == b->branch_to)
-			return true;
-	return false;
 }
 
 /* Of a block the load beyond L2 that its branch waits for: backwards over registers, from the flags on. */
@@ -142,7 +138,7 @@ static void detect_paths(const struct gus_pathology_facts *f, const struct branc
 		const struct branch *b = &branches->v[i];
 
 		if (b->block->kind != GUS_BRANCH_CONDITIONAL || b->taken <= KNOWN * b->branches ||
-		    b->taken >= (1 - KNOWN) * b->branches || goes_back(f, b->block))
+		    b->taken >= (1 - KNOWN) * b->branches || gus_pathology_goes_back(f, b->block))
 			continue;
 		n++;
 		wrong += b->mispredicted;
@@ -160,19 +156,22 @@ static void detect_trips(const struct gus_pathology_facts *f, const struct branc
 {
 	double trips = f->entered > 0 ? f->iterations / f->entered : 0, wrong = 0, share;
 	const double all = mispredicted(branches);
-	const struct gus_pathology_insn *back = NULL;
+	const struct gus_traced_block *back = NULL;
+	const struct gus_pathology_insn *insn;
 
 	for (size_t i = 0; i < branches->n; i++)
-		if (branches->v[i].block->kind == GUS_BRANCH_CONDITIONAL && goes_back(f, branches->v[i].block)) {
+		if (branches->v[i].block->kind == GUS_BRANCH_CONDITIONAL &&
+		    gus_pathology_goes_back(f, branches->v[i].block)) {
 			wrong += branches->v[i].mispredicted;
-			back = branch_of(f, branches->v[i].block);
+			back = branches->v[i].block;
 		}
-	if (!back || !(trips > 0) || trips >= SHORT)
+	insn = back ? branch_of(f, back) : NULL;
+	if (!insn || !(trips > 0) || trips >= SHORT)
 		return;
 	share = all > 0 ? wrong / all : 0;
-	gus_pathology_add(f, out, GUS_PATHOLOGY_SHORT_TRIPS, back,
+	gus_pathology_add(f, out, GUS_PATHOLOGY_SHORT_TRIPS, insn,
 			  gus_pathology_dearer(gus_pathology_of_node(f, GUS_NODE_MISPREDICTS, share),
-					       gus_pathology_of_charged(f, back->charged)),
+					       gus_pathology_of_charged(f, insn->charged)),
 			  "unroll it as a whole, or join it with the loop around it: %.1f turns each time", trips);
 }
 

@@ -81,6 +81,30 @@ static void add_accesses(struct gus_pathology_facts *f)
 	}
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void find_heads(struct gus_pathology_facts *f)
+{
+	for (size_t i = 0; i < f->t->blocks.n; i++) {
+		const struct gus_traced_block *b = &f->t->blocks.v[i];
+
+		if (b->region == f->g->region && b->head && b->executed)
+			gus_vec_push(&f->heads, b->address);
+	}
+	if (f->heads.n)
+		qsort(f->heads.v, f->heads.n, sizeof(*f->heads.v), by_number);
+}
+
+bool gus_pathology_goes_back(const struct gus_pathology_facts *f, const struct gus_traced_block *b)
+{
+	return f->heads.n && bsearch(&b->branch_to, f->heads.v, f->heads.n, sizeof(*f->heads.v), by_number);
+}
+
 /* Times that the loop's head was come to by none of the loop's own branches. */
 static void count_entries(struct gus_pathology_facts *f)
 {
@@ -89,20 +113,38 @@ static void count_entries(struct gus_pathology_facts *f)
 	for (size_t i = 0; i < f->t->blocks.n; i++) {
 		const struct gus_traced_block *b = &f->t->blocks.v[i];
 
-		if (b->region == f->g->region && b->head)
-			heads += (double)b->executed;
-		for (size_t k = 0; b->region == f->g->region && b->taken && k < f->t->blocks.n; k++) {
-			const struct gus_traced_block *head = &f->t->blocks.v[k];
-
-			if (head->region == f->g->region && head->head && head->address == b->branch_to) {
-				backs += (double)b->taken;
-				break;
-			}
-		}
+		if (b->region != f->g->region)
+			continue;
+		heads += b->head ? (double)b->executed : 0;
+		backs += b->taken && gus_pathology_goes_back(f, b) ? (double)b->taken : 0;
 	}
 	f->entered = heads > backs ? heads - backs : 0;
 	if (heads > 0)
 		f->iterations = heads;
+}
+
+static int by_op(const void *a, const void *b)
+{
+	const struct gus_pathology_op *x = a, *y = b;
+
+	return x->op != y->op ? (x->op < y->op ? -1 : 1) : x->insn < y->insn ? -1 : x->insn > y->insn;
+}
+
+/* Those of each instruction, where it is the first of one; a block's last has that of the taken branch as well. */
+static void list_ops(struct gus_pathology_facts *f)
+{
+	for (uint32_t i = 0; i < f->insns.n; i++) {
+		const struct gus_pathology_insn *insn = &f->insns.v[i];
+		const struct gus_growing_block *of = &insn->block->ops;
+
+		if (!insn->first)
+			continue;
+		gus_vec_push(&f->ops, (struct gus_pathology_op){ insn->op, i });
+		if (insn->op == of->op + of->ops_n - 1 && of->taken != insn->op)
+			gus_vec_push(&f->ops, (struct gus_pathology_op){ of->taken, i });
+	}
+	if (f->ops.n)
+		qsort(f->ops.v, f->ops.n, sizeof(*f->ops.v), by_op);
 }
 
 /* Circles. */
@@ -185,7 +227,9 @@ void gus_pathology_facts_make(struct gus_pathology_facts *f, const struct gus_pa
 		qsort(f->insns.v, f->insns.n, sizeof(*f->insns.v), by_address);
 	if (!(f->charged > 0))
 		charge_own(f);
+	list_ops(f);
 	add_accesses(f);
+	find_heads(f);
 	if (f->r->loop != GUS_TRACED_NONE)
 		count_entries(f);
 	f->per_iteration = f->iterations > 0 ? f->cycles / f->iterations : 0;
@@ -195,17 +239,25 @@ void gus_pathology_facts_make(struct gus_pathology_facts *f, const struct gus_pa
 void gus_pathology_facts_free(struct gus_pathology_facts *f)
 {
 	gus_vec_free(&f->insns);
+	gus_vec_free(&f->ops);
+	gus_vec_free(&f->heads);
 	gus_vec_free(&f->accesses);
 	gus_vec_free(&f->circles);
 }
 
 const struct gus_pathology_insn *gus_pathology_insn_of(const struct gus_pathology_facts *f, uint32_t op)
 {
-	for (size_t i = 0; i < f->insns.n; i++)
-		if (f->insns.v[i].first && (f->insns.v[i].op == op || (f->insns.v[i].block->ops.taken == op &&
-			f->insns.v[i].op == f->insns.v[i].block->ops.op + f->insns.v[i].block->ops.ops_n - 1)))
-			return &f->insns.v[i];
-	return NULL;
+	size_t low = 0, high = f->ops.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->ops.v[middle].op < op)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < f->ops.n && f->ops.v[low].op == op ? &f->insns.v[f->ops.v[low].insn] : NULL;
 }
 
 bool gus_pathology_counts(const struct gus_pathology_insn *i)

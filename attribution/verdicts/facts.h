@@ -44,6 +44,9 @@ struct gus_pathology_circle {
 	double share;                   /* of the region's time while it is turned */
 };
 
+/* Which of insns has an op. */
+struct gus_pathology_op { uint32_t op, insn; };
+
 struct gus_pathology_facts {
 	const struct gus_pathology_given *g;
 	const struct gus_traced *t;
@@ -52,6 +55,8 @@ struct gus_pathology_facts {
 	const struct gus_core_config *core;
 	const struct gus_cache_config *caches;
 	struct gus_vec(struct gus_pathology_insn) insns;        /* by address */
+	struct gus_vec(struct gus_pathology_op) ops;            /* by op */
+	struct gus_vec(uint64_t) heads;                         /* addresses of a loop's heads, in order */
 	struct gus_vec(struct gus_pathology_access) accesses;
 	struct gus_vec(struct gus_pathology_circle) circles;
 	double executed;                /* instructions */
@@ -64,6 +69,8 @@ struct gus_pathology_facts {
 void gus_pathology_facts_make(struct gus_pathology_facts *f, const struct gus_pathology_given *g);
 void gus_pathology_facts_free(struct gus_pathology_facts *f);
 
+/* Whether a branch of the region's blocks goes to its loop's head. */
+bool gus_pathology_goes_back(const struct gus_pathology_facts *f, const struct gus_traced_block *b);
 /* The instruction that has an op; NULL: none in the region. */
 const struct gus_pathology_insn *gus_pathology_insn_of(const struct gus_pathology_facts *f, uint32_t op);
 /* A circle that takes a smaller part of the time than this is not what the time waits for. */
