@@ -18,6 +18,8 @@
 
 /* How far the estimate of squash may be off beside the model's own error, see gusprof-explain(1). */
 static const double SQUASH_OFF = 0.25;
+/* More than so much is not said more exactly. */
+static const double MANIFOLD = 20;
 
 /* Questions. */
 
@@ -231,17 +233,22 @@ static void print_squash(const struct gus_explain_squash *s, const struct gus_sq
 			 const struct gus_screen *screen)
 {
 	struct gus_wording t = { 0 };
+	char faster[64];
 
+	if (s->speedup_high > MANIFOLD)
+		snprintf(faster, sizeof(faster), "%.1f %% (%.1f or more)", 100 * s->speedup, 100 * s->speedup_low);
+	else
+		snprintf(faster, sizeof(faster), "%.1f %% (%.1f to %.1f)", 100 * s->speedup, 100 * s->speedup_low,
+			 100 * s->speedup_high);
 	if (!s->of.branches)
 		gus_wording_add(&t, "squashed: nothing, as nothing was mispredicted");
 	else
 		gus_wording_add(&t, "squashed: %.1f %% of its time is lost (%.1f to %.1f, estimated) by mispredicted "
 				"branches, %.1f cycles each until they are executed and %" PRIu32 " until the right "
 				"path is there; %.0f %% of these slots are thrown away; without any it would be "
-				"faster by %.1f %% (%.1f to %.1f)", 100 * s->share, 100 * s->low, 100 * s->high,
+				"faster by %s", 100 * s->share, 100 * s->low, 100 * s->high,
 				s->of.resolution / (double)s->of.branches, all->depth,
-				100 * s->of.squashed / s->of.lost, 100 * s->speedup, 100 * s->speedup_low,
-				100 * s->speedup_high);
+				s->of.lost > 0 ? 100 * s->of.squashed / s->of.lost : 0, faster);
 	gus_screen_fold(screen, stdout, "  what if   ", "            ", gus_wording_done(&t));
 	gus_vec_free(&t);
 }
@@ -259,12 +266,18 @@ void gus_explain_whatif_text(const struct gus_explain_whatif *w, const struct gu
 
 /* As JSON. */
 
+/* A calibration may say that it is off by any factor, and then intervals have no end. */
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
 static json_t *interval(double low, double high)
 {
 	json_t *list = json_array();
 
-	json_array_append_new(list, json_real(low));
-	json_array_append_new(list, json_real(high));
+	json_array_append_new(list, number(low));
+	json_array_append_new(list, number(high));
 	return list;
 }
 
@@ -273,9 +286,9 @@ static json_t *contention_of(const struct gus_explain_contention *c, const struc
 	json_t *o = json_object();
 
 	json_object_set_new(o, "level", json_string(c->of.level == GUS_HIT_L3 ? "l3" : "memory"));
-	json_object_set_new(o, "share", json_real(c->of.share));
-	json_object_set_new(o, "wait", c->set < 0 ? json_null() : json_real(gus_contention_wait(&c->of)));
-	json_object_set_new(o, "loss", c->set < 0 ? json_null() : json_real(loss->loss));
+	json_object_set_new(o, "share", number(c->of.share));
+	json_object_set_new(o, "wait", c->set < 0 ? json_null() : number(gus_contention_wait(&c->of)));
+	json_object_set_new(o, "loss", c->set < 0 ? json_null() : number(loss->loss));
 	json_object_set_new(o, "ci95", c->set < 0 ? json_null() : interval(loss->low, loss->high));
 	return o;
 }
@@ -285,13 +298,13 @@ static json_t *squash_of(const struct gus_explain_squash *s, const struct gus_sq
 	bool any = s->of.branches != 0;
 	json_t *o = json_object();
 
-	json_object_set_new(o, "cycles", json_real(s->cycles));
-	json_object_set_new(o, "share", json_real(s->share));
+	json_object_set_new(o, "cycles", number(s->cycles));
+	json_object_set_new(o, "share", number(s->share));
 	json_object_set_new(o, "ci95", interval(s->low, s->high));
-	json_object_set_new(o, "squashed", any ? json_real(s->of.squashed / s->of.lost) : json_null());
-	json_object_set_new(o, "resolution", any ? json_real(s->of.resolution / (double)s->of.branches) : json_null());
+	json_object_set_new(o, "squashed", any ? number(s->of.squashed / s->of.lost) : json_null());
+	json_object_set_new(o, "resolution", any ? number(s->of.resolution / (double)s->of.branches) : json_null());
 	json_object_set_new(o, "refill", json_integer(all->depth));
-	json_object_set_new(o, "speedup", json_real(s->speedup));
+	json_object_set_new(o, "speedup", number(s->speedup));
 	json_object_set_new(o, "speedup_ci95", interval(s->speedup_low, s->speedup_high));
 	json_object_set_new(o, "evidence", json_string("modelled"));
 	return o;
