@@ -148,6 +148,21 @@ static void set_share(struct gus_causal_node *n, unsigned node, const struct gus
 	n->promise = n->share < 1 ? n->share / (1 - n->share) : INFINITY;
 }
 
+/* What retires has to go through issue, whatever else costs nothing: with all of its slots side by side a region still
+ * takes as much of its time as these are. Only more width brings more. */
+static void hold_back(struct gus_causal *v, enum gus_node node)
+{
+	double used = v->nodes[GUS_NODE_RETIRING].modelled, most = used > 0 ? 1 / used - 1 : INFINITY;
+	struct gus_causal_node *n = &v->nodes[node];
+
+	if (node == GUS_NODE_RETIRING)
+		return;
+	n->twice = fmin(n->twice, most);
+	n->speedup = fmin(n->speedup, most);
+	n->low = fmin(n->low, most);
+	n->high = fmin(n->high, most);
+}
+
 void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g)
 {
 	double all = 0;
@@ -165,6 +180,8 @@ void gus_causal_make(struct gus_causal *v, const struct gus_causal_given *g)
 		if (!gus_nodes[i].silent && v->gains)
 			set_interval(n, g->errors[i], g->model, g->residuals[i]);
 	}
+	for (unsigned i = 0; i < GUS_NODES && v->gains; i++)
+		hold_back(v, (enum gus_node)i);
 	for (unsigned i = 0; i < GUS_NODES; i++) /* those above are known by now */
 		v->nodes[i].label = label_of(v, (enum gus_node)i);
 	v->cause = choose(v);

@@ -305,16 +305,23 @@ static uint8_t taken(const struct stream *s, unsigned w, uint64_t entries)
 	return (uint8_t)(entries < most ? entries : most);
 }
 
-/* How many times as long as on the nominal machine what is turned down takes in any lane. */
+static bool is_of_accesses(enum gus_knob_kind kind)
+{
+	return kind == GUS_KNOB_LEVEL_LATENCY || kind == GUS_KNOB_BANDWIDTH || kind == GUS_KNOB_TLB ||
+		kind == GUS_KNOB_FORWARD || kind == GUS_KNOB_LINE_SPLITS || kind == GUS_KNOB_ALIAS;
+}
+
+/* How many times as long as on the nominal machine an access takes at most in any lane, where it is turned down. */
 static double slowest(const struct stream *s)
 {
 	double least = 1;
 
 	for (size_t lane = 0; lane < s->o->lanes_n; lane++)
 		for (size_t i = 0; i < s->o->lanes[lane].knobs_n; i++) {
-			double weight = s->o->lanes[lane].knobs[i].weight;
+			const struct gus_knob *k = &s->o->lanes[lane].knobs[i];
 
-			least = weight > 0 && weight < least ? weight : least;
+			if (is_of_accesses(k->kind) && k->weight > 0 && k->weight < least)
+				least = k->weight;
 		}
 	return 1 / least;
 }

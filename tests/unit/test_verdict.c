@@ -326,7 +326,7 @@ static void chosen(void **state)
 	r.speedups[GUS_NODE_FRONTEND] = 2;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_RS);
 	/* A half of the time, and of it somewhat less than half, then more. */
-	r = (struct region){ .slots = { [GUS_NODE_RETIRING] = 1 },
+	r = (struct region){ .slots = { [GUS_NODE_RETIRING] = 20, [GUS_NODE_BACKEND] = 80 },
 		.speedups = { [GUS_NODE_RETIRING] = 1, [GUS_NODE_ROB] = 0.33 } };
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_RETIRING);
 	r.speedups[GUS_NODE_ROB] = 0.34;
@@ -358,8 +358,8 @@ static void narrowest(void **state)
 	r.speedups[GUS_NODE_PORTS] = 4;
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_CHAINS);
 	/* The same resources in two levels of the tree: the deeper one. */
-	r = (struct region){ .slots = { [GUS_NODE_SPECULATION] = 50, [GUS_NODE_MISPREDICTS] = 50,
-		[GUS_NODE_RETIRING] = 50 }, .speedups = { [GUS_NODE_SPECULATION] = 1, [GUS_NODE_MISPREDICTS] = 1 } };
+	r = (struct region){ .slots = { [GUS_NODE_SPECULATION] = 70, [GUS_NODE_MISPREDICTS] = 70,
+		[GUS_NODE_RETIRING] = 30 }, .speedups = { [GUS_NODE_SPECULATION] = 1, [GUS_NODE_MISPREDICTS] = 1 } };
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_MISPREDICTS);
 	/* Leaves are as narrow as each other, at whatever level they are. */
 	r.speedups[GUS_NODE_L3] = 0.9;
@@ -375,6 +375,21 @@ static void narrowest(void **state)
 		.speedups = { [GUS_NODE_RETIRING] = 1, [GUS_NODE_FRONTEND] = 0.9, [GUS_NODE_FETCH_BANDWIDTH] = 0.9 } };
 	assert_int_equal(verdict_of(&r, 0.1).cause, GUS_NODE_FETCH_BANDWIDTH);
 	assert_false(verdict_of(&r, 0.1).together);
+}
+
+/* Slots that are used have to be issued whatever costs nothing: with four of five used nothing but width brings more
+ * than a quarter, and its interval ends there. */
+static void held_back(void **state)
+{
+	struct region r = { .slots = { [GUS_NODE_RETIRING] = 80, [GUS_NODE_BACKEND] = 20 },
+		.speedups = { [GUS_NODE_CHAINS] = 1.4, [GUS_NODE_ROB] = 0.2, [GUS_NODE_RETIRING] = 3 } };
+	struct gus_causal v = verdict_of(&r, 0.3);
+
+	(void)state;
+	assert_true(near(v.nodes[GUS_NODE_CHAINS].speedup, 0.25) && near(v.nodes[GUS_NODE_CHAINS].high, 0.25));
+	assert_true(near(v.nodes[GUS_NODE_CHAINS].twice, 0.25) && v.nodes[GUS_NODE_CHAINS].low <= 0.25);
+	assert_true(near(v.nodes[GUS_NODE_ROB].speedup, 0.2) && v.nodes[GUS_NODE_ROB].high <= 0.25);
+	assert_true(near(v.nodes[GUS_NODE_RETIRING].speedup, 3));
 }
 
 /* Balanced code: only all of the back end together is worth it, and no part of it. */
@@ -516,7 +531,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cycles), cmocka_unit_test(sums), cmocka_unit_test(levels), cmocka_unit_test(chosen),
-		cmocka_unit_test(narrowest), cmocka_unit_test(divided),
+		cmocka_unit_test(narrowest), cmocka_unit_test(held_back), cmocka_unit_test(divided),
 		cmocka_unit_test(confirmed_and_ruled_out), cmocka_unit_test(intervals), cmocka_unit_test(residuals),
 		cmocka_unit_test(together), cmocka_unit_test(bounds), cmocka_unit_test(table),
 		cmocka_unit_test(knobs), cmocka_unit_test(sets_in_sets),
