@@ -28,14 +28,24 @@ static void cost_text(char out[64], const struct gus_pathology_found *p)
 		snprintf(out, 64, "%.0f %% (%.0f to %.0f)", 100 * p->cost, 100 * fmax(p->low, 0), 100 * p->high);
 }
 
+/* What samples say by themselves holds where the model is not believed. */
+static bool is_told(const struct gus_explain_region *r, const struct gus_pathology_found *p)
+{
+	return !r->withheld || p->kind == GUS_PATHOLOGY_FALSE_SHARING || p->kind == GUS_PATHOLOGY_RUNTIME ||
+		p->kind == GUS_PATHOLOGY_IMBALANCE;
+}
+
 void gus_explain_pathologies_text(const struct gus_explain_view *v, const struct gus_explain_region *r)
 {
 	bool first = true;
 
-	for (size_t i = 0; i < r->pathologies.n && !r->withheld; i++) {
+	for (size_t i = 0; i < r->pathologies.n; i++) {
 		const struct gus_pathology_found *p = &r->pathologies.v[i];
-		char *where = where_of(r, p), *text, cost[64];
+		char *where, *text, cost[64];
 
+		if (!is_told(r, p))
+			continue;
+		where = where_of(r, p);
 		cost_text(cost, p);
 		text = gus_format("%s%s%s, %s: %s", gus_pathology_kinds[p->kind].name, *where ? " at " : "", where,
 				  cost, p->advice);
@@ -75,8 +85,9 @@ json_t *gus_explain_pathologies_json(const struct gus_explain_region *r)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < r->pathologies.n && !r->withheld; i++)
-		json_array_append_new(list, one_of(r, &r->pathologies.v[i]));
+	for (size_t i = 0; i < r->pathologies.n; i++)
+		if (is_told(r, &r->pathologies.v[i]))
+			json_array_append_new(list, one_of(r, &r->pathologies.v[i]));
 	return list;
 }
 

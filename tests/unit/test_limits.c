@@ -306,7 +306,7 @@ static void who_is_relaxed(void **state)
  * relax what the machine has not leaves it as it is. */
 static void what_is_not_there_is_not_relaxed(void **state)
 {
-	struct gus_uarch *u = made_table("znver3");
+	struct gus_uarch *u = made_table("znver2");
 	struct gus_core_config c, before;
 	struct gus_core_options o = { .fetch = GUS_CORE_FETCH_AUTO };
 
