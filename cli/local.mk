@@ -47,10 +47,12 @@ gusprof_SOURCES = \
 	cli/compare/words.c cli/compare/words.h \
 	cli/explain/counted.c cli/explain/counted.h \
 	cli/explain/explain.c \
+	cli/explain/gain.c cli/explain/gain.h \
 	cli/explain/json.c \
 	cli/explain/measured.c cli/explain/measured.h \
 	cli/explain/quality.c cli/explain/quality.h \
 	cli/explain/pathologies.c cli/explain/pathologies.h \
+	cli/explain/regions.c cli/explain/regions.h \
 	cli/explain/text.c \
 	cli/explain/vectorise.c cli/explain/vectorise.h \
 	cli/explain/view.h \

@@ -17,11 +17,6 @@
 #include "model/calibration/written.h"
 #include "model/tables/uarch.h"
 
-static json_t *real(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *integer(uint64_t value)
 {
 	return json_integer((json_int_t)value);
@@ -33,7 +28,7 @@ static json_t *figure(const char *name, double value)
 	size_t size;
 	const char *at = gus_calibration_word(name, value, &size);
 	char *word = at ? gus_strndup(at, size) : NULL;
-	json_t *o = word ? gus_json_word(word) : real(value);
+	json_t *o = word ? gus_json_word(word) : gus_json_real(value);
 
 	free(word);
 	return o;
@@ -51,11 +46,12 @@ static json_t *param(const struct gus_calibrate_view *v, const struct gus_fit_pa
 			unit = gus_uarch_unit_name(kind->unit);
 	json_object_set_new(o, "name", gus_json_word(p->name));
 	json_object_set_new(o, "unit", gus_json_word(unit));
-	json_object_set_new(o, "nominal", !was ? json_null() : was->word ? gus_json_word(was->word) : real(was->value));
+	json_object_set_new(o, "nominal", !was ? json_null() : was->word ?
+			    gus_json_word(was->word) : gus_json_real(was->value));
 	json_object_set_new(o, "value", none ? json_null() : figure(p->name, p->value));
 	json_object_set_new(o, "low", none ? json_null() : figure(p->name, p->low));
 	json_object_set_new(o, "high", none ? json_null() : figure(p->name, p->high));
-	json_object_set_new(o, "residual", none ? json_null() : real(p->residual));
+	json_object_set_new(o, "residual", none ? json_null() : gus_json_real(p->residual));
 	json_object_set_new(o, "confidence", gus_json_word(gus_confidence_name(p->confidence)));
 	json_object_set_new(o, "why", gus_json_word(p->why));
 	return o;
@@ -73,7 +69,7 @@ static json_t *row(const struct gus_uarch *u, const char *text)
 	json_object_set_new(o, "latency", json_real((double)r->latency / GUS_UARCH_CENTI));
 	json_object_set_new(o, "load_latency", r->loadlat ? json_real((double)r->loadlat / GUS_UARCH_CENTI) :
 			    json_null());
-	json_object_set_new(o, "throughput", real(gus_uarch_throughput(u, r)));
+	json_object_set_new(o, "throughput", gus_json_real(gus_uarch_throughput(u, r)));
 	return o;
 }
 
@@ -94,13 +90,13 @@ static json_t *form(const struct gus_calibrate_view *v, const struct gus_fit_for
 
 	json_object_set_new(o, "form", gus_json_word(f->form));
 	json_object_set_new(o, "nominal", row(v->nearest, f->form));
-	json_object_set_new(o, "latency", real(f->latency));
-	json_object_set_new(o, "latency_low", real(f->latency_low));
-	json_object_set_new(o, "latency_high", real(f->latency_high));
-	json_object_set_new(o, "load_latency", real(f->load_latency));
-	json_object_set_new(o, "throughput", real(f->throughput));
+	json_object_set_new(o, "latency", gus_json_real(f->latency));
+	json_object_set_new(o, "latency_low", gus_json_real(f->latency_low));
+	json_object_set_new(o, "latency_high", gus_json_real(f->latency_high));
+	json_object_set_new(o, "load_latency", gus_json_real(f->load_latency));
+	json_object_set_new(o, "throughput", gus_json_real(f->throughput));
 	json_object_set_new(o, "uses", gus_json_text(f->uses));
-	json_object_set_new(o, "residual", real(f->residual));
+	json_object_set_new(o, "residual", gus_json_real(f->residual));
 	json_object_set_new(o, "confidence", gus_json_word(gus_confidence_name(f->confidence)));
 	json_object_set_new(o, "latency_confidence", gus_json_word(gus_confidence_name(f->latency_confidence)));
 	json_object_set_new(o, "differs", json_boolean(parts));
@@ -115,9 +111,9 @@ static json_t *fact(const struct gus_fit_fact *f)
 
 	json_object_set_new(o, "name", gus_json_word(f->name));
 	json_object_set_new(o, "unit", gus_json_word(f->unit));
-	json_object_set_new(o, "value", real(f->value));
-	json_object_set_new(o, "low", real(f->low));
-	json_object_set_new(o, "high", real(f->high));
+	json_object_set_new(o, "value", gus_json_real(f->value));
+	json_object_set_new(o, "low", gus_json_real(f->low));
+	json_object_set_new(o, "high", gus_json_real(f->high));
 	json_object_set_new(o, "why", gus_json_text(f->why));
 	return o;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/common/json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -50,12 +51,17 @@ json_t *gus_json_address(uint64_t address)
 	return gus_json_word(text);
 }
 
+json_t *gus_json_real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
 json_t *gus_json_pair(double low, double high)
 {
 	json_t *list = json_array();
 
-	json_array_append_new(list, json_real(low));
-	json_array_append_new(list, json_real(high));
+	json_array_append_new(list, gus_json_real(low));
+	json_array_append_new(list, gus_json_real(high));
 	return list;
 }
 

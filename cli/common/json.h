@@ -13,6 +13,8 @@ json_t *gus_json_word(const char *text);
 /* The same of what is not known if it is "", which is null, too. */
 json_t *gus_json_text(const char *text);
 json_t *gus_json_number(bool known, uint64_t value);
+/* What is infinite or not a number is null, also in a pair. */
+json_t *gus_json_real(double value);
 json_t *gus_json_pair(double low, double high);
 /* An address: a number, and beyond 2^63, which integers of JSON do not reach, text ("0xffffffff81000000"). */
 json_t *gus_json_address(uint64_t address);

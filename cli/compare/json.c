@@ -25,7 +25,7 @@ static json_t *integer(uint64_t value)
 
 static json_t *number(bool known, double value)
 {
-	return known && isfinite(value) ? json_real(value) : json_null();
+	return known ? gus_json_real(value) : json_null();
 }
 
 static json_t *host(const struct gus_compare_view *v)

@@ -9,15 +9,8 @@
 #include <string.h>
 
 #include "attribution/profile/rows.h"
-#include "attribution/traced/lines.h"
-#include "attribution/traced/regions.h"
-#include "attribution/verdicts/heard.h"
-#include "attribution/verdicts/pathologies.h"
-#include "attribution/verdicts/residuals.h"
-#include "attribution/verdicts/slots.h"
 #include "attribution/verdicts/threads.h"
 #include "base/error.h"
-#include "base/path.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
@@ -26,6 +19,7 @@
 #include "cli/explain/measured.h"
 #include "cli/explain/pathologies.h"
 #include "cli/explain/quality.h"
+#include "cli/explain/regions.h"
 #include "cli/explain/view.h"
 #include "cli/explain/whatif.h"
 #include "cli/model/output.h"
@@ -39,11 +33,6 @@ enum { FORMAT_TEXT, FORMAT_JSON };
 /* Of a process: how many snapshots, and how many instructions from each. */
 enum { SNAPSHOTS = 24, WINDOW = 500000 };
 
-/* Regions are told until so much of the time has them, but none with less than the second. */
-static const double MATTERS = 0.8, LEAST = 0.02;
-/* Engines that differ by more do not model the same. */
-static const double ENGINES_APART = 1.4;
-enum { FEWEST = 10 };                   /* samples of a region */
 struct explain_options {
 	int from;                       /* FROM_*: the input */
 	const char *input, *uarch, *output;
@@ -101,296 +90,15 @@ struct explain {
 	struct gus_model_table table;
 	struct gus_model_output output;
 	struct gus_model_shower shower;
-	struct gus_slotted slots;
-	struct gus_explain_whatif whatif;
-	struct gus_traced_set sets[GUS_STREAM_LANES]; /* those of nodes, twice, then those of what-ifs */
-	int nodes_n;                    /* of nodes there are so many, that differ */
-	int of[GUS_NODES];              /* the set of each node; -1: it has none */
-	struct gus_heard heard;
+	struct gus_explain_engines engines;
 	/* By stream, while it runs: those of slots and of heard, which tells the former. */
 	struct gus_vec(struct listeners) listeners;
-	struct gus_pathology_seen *seen; /* by region of the trace */
 	struct gus_compare_recordings recordings;
 	char *path;                     /* by what the recording is opened; NULL: it is made while the process runs */
 	const char *name;               /* of the recording, for people */
 	int status;                     /* of the command */
 	bool has_output;
 };
-
-/* One region. */
-
-static double more_of(const void *node, const struct gus_sensitivity *knob)
-{
-	(void)node;
-	(void)knob;
-	return GUS_CAUSAL_MORE;
-}
-
-static double twice_of(const void *node, const struct gus_sensitivity *knob)
-{
-	(void)node;
-	(void)knob;
-	return GUS_CAUSAL_TWICE;
-}
-
-/* Of the tree's nodes and of what is beside it; those with the same knobs are one machine. Each has two: with
- * GUS_CAUSAL_MORE times as much and, behind all these, with GUS_CAUSAL_TWICE. Then come the sets of pathologies.
- * Returns how many sets there are. */
-static int list_sets(struct explain *e)
-{
-	int n = 0;
-
-	for (unsigned i = 0; i < GUS_NODES; i++) {
-		e->of[i] = -1;
-		for (unsigned k = 0; k < i && gus_nodes[i].knobs; k++)
-			if (gus_nodes[k].knobs == gus_nodes[i].knobs)
-				e->of[i] = e->of[k];
-		if (e->of[i] >= 0 || !gus_nodes[i].knobs)
-			continue;
-		e->sets[n] = (struct gus_traced_set){ gus_nodes[i].name, gus_node_has, &gus_nodes[i], more_of };
-		e->of[i] = n++;
-	}
-	for (int i = 0; i < n; i++) {
-		e->sets[n + i] = e->sets[i];
-		e->sets[n + i].weight = twice_of;
-	}
-	e->nodes_n = n;
-	gus_pathology_sets(e->sets + 2 * n);
-	return 2 * n + GUS_PATHOLOGY_SETS;
-}
-
-static void slots_of(const struct explain *e, const struct gus_traced *t, uint32_t region,
-		     double slots[GUS_NODES_OF_TREE])
-{
-	memset(slots, 0, GUS_NODES_OF_TREE * sizeof(*slots));
-	for (size_t i = 0; i < t->blocks.n; i++) {
-		const struct gus_traced_block *b = &t->blocks.v[i];
-		double of[GUS_NODES_OF_TREE];
-
-		if (b->region != region || !b->ops.ops_n)
-			continue;
-		gus_slotted_add(&e->slots, b->ops.op, b->ops.taken + 1 - b->ops.op, of);
-		for (unsigned k = 0; k < GUS_NODES_OF_TREE; k++)
-			slots[k] += of[k];
-	}
-}
-
-static double gained(const struct gus_traced_region *r, int lane)
-{
-	return r->cycles[lane] > 0 && r->cycles[0] > r->cycles[lane] ? r->cycles[0] / r->cycles[lane] - 1 : 0;
-}
-
-/* How far the model is off in general. */
-static double model_error(const struct gus_explain_view *v)
-{
-	return v->calibrated || v->told > 0 ? GUS_CAUSAL_MODEL : GUS_CAUSAL_UNTOLD;
-}
-
-static void find_pathologies(const struct explain *e, const struct gus_explain_view *v,
-			     const struct gus_compared_row *row, struct gus_explain_region *r)
-{
-	const struct gus_pathology_given g = { .traced = v->model->traced, .region = row->region, .heard = &e->heard,
-		.causal = &r->verdict, .lane = 2 * e->nodes_n + 1, .model = model_error(v),
-		.seen = &e->seen[row->region] };
-
-	gus_pathologies_find(&g, &r->pathologies);
-}
-
-static void judge(const struct explain *e, const struct gus_explain_view *v, uint32_t region,
-		  const struct gus_explain_tree *tree, struct gus_causal *out)
-{
-	const struct gus_traced *t = v->model->traced;
-	const struct gus_traced_region *r = &t->regions.v[region];
-	double slots[GUS_NODES_OF_TREE], speedups[GUS_NODES], twice[GUS_NODES], errors[GUS_NODES], residuals[GUS_NODES];
-	const struct gus_causal_given given = { slots, speedups, twice, errors, residuals, model_error(v),
-		tree->readings ? &tree->nodes : NULL };
-
-	slots_of(e, t, region, slots);
-	for (unsigned i = 0; i < GUS_NODES; i++) {
-		int lane = e->of[i] + 1; /* 0: it has no knobs */
-
-		speedups[i] = lane ? gained(r, lane) : 0;
-		twice[i] = lane ? gained(r, e->nodes_n + lane) : 0;
-		errors[i] = lane ? r->errors[lane] : 0;
-		residuals[i] = gus_node_residual(e->table.uarch, (enum gus_node)i);
-	}
-	gus_causal_make(out, &given);
-}
-
-static int by_charged(const void *a, const void *b)
-{
-	const struct gus_traced_line *x = a, *y = b;
-
-	return x->charged != y->charged ? (x->charged < y->charged ? 1 : -1) :
-		x->address < y->address ? -1 : x->address > y->address;
-}
-
-static void find_insns(const struct gus_traced *t, uint32_t region, struct gus_explain_region *out)
-{
-	const struct gus_traced_function *f = &t->functions.v[t->regions.v[region].function];
-	struct gus_traced_lines lines = { 0 };
-	double all = 0;
-
-	gus_traced_lines_find(t, region, NULL, &lines);
-	for (size_t i = 0; i < lines.n; i++)
-		all += lines.v[i].charged > 0 ? lines.v[i].charged : 0;
-	if (lines.n)
-		qsort(lines.v, lines.n, sizeof(*lines.v), by_charged);
-	for (size_t i = 0; i < lines.n && i < GUS_EXPLAIN_INSNS && lines.v[i].charged > LEAST * all; i++) {
-		struct gus_explain_insn *insn = &out->insns[out->insns_n++];
-
-		insn->offset = lines.v[i].address - f->address;
-		insn->charged = lines.v[i].charged / all;
-		snprintf(insn->text, sizeof(insn->text), "%s", lines.v[i].text);
-	}
-	gus_vec_free(&lines);
-}
-
-static char *name_of(const struct gus_traced *t, uint32_t region)
-{
-	const struct gus_traced_function *f = &t->functions.v[t->regions.v[region].function];
-	char name[256];
-
-	gus_traced_region_name(t, region, name, sizeof(name));
-	return *f->module ? gus_format("%s  [%s]", name, gus_base_name(f->module)) : gus_strdup(name);
-}
-
-/* Where measurement and model contradict each other by more than the model is off in general, it is not told why. */
-static char *doubt_of(const struct gus_compared_row *row)
-{
-	if (!row || row->function_verdict != GUS_TRUST_NONE || row->verdict != GUS_TRUST_NONE)
-		return NULL;
-	return gus_format("it takes %.2f times what the model has it take (%.2f to %.2f), against all else that is in "
-			  "both", row->ratio.value, row->ratio.ci.low, row->ratio.ci.high);
-}
-
-/* The model's tree is the region's, and the measured one its function's, which has other regions, too. */
-static void dispute(const struct gus_explain_view *v, const struct gus_compared_row *row, struct gus_explain_region *r)
-{
-	const struct gus_traced *t = v->model->traced;
-	double modelled[GUS_NODES_OF_TREE];
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < t->regions.n; i++)
-		if (t->regions.v[i].function == t->regions.v[row->region].function)
-			all += v->measured->coverage.by_region[i];
-	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
-		modelled[i] = r->verdict.nodes[i].modelled;
-	if (r->tree.readings && all)
-		r->disputes_n = gus_causal_disputes(&r->tree.nodes, modelled, (double)row->samples / (double)all,
-						    r->disputes);
-}
-
-/* Where counters say that a part of the slots is elsewhere which is larger than the model is off in general, what it
- * gains on the model says nothing about the machine. */
-static char *contradiction_of(const struct gus_explain_view *v, const struct gus_explain_region *r)
-{
-	const double error = v->told > 0 ? v->told : GUS_CAUSAL_UNTOLD;
-
-	for (size_t i = 0; i < r->disputes_n; i++) {
-		const struct gus_causal_dispute *d = &r->disputes[i];
-
-		if (d->modelled < d->low - GUS_CAUSAL_DISPUTED - error ||
-		    d->modelled > d->high + GUS_CAUSAL_DISPUTED + error)
-			return gus_format("counters contradict the model by more than it is off in general: %s has "
-					  "%.0f %% of its slots, and %.0f to %.0f %% by them", gus_nodes[d->node].name,
-					  100 * d->modelled, 100 * d->low, 100 * d->high);
-	}
-	return NULL;
-}
-
-static char *few_of(const struct gus_compared_row *row)
-{
-	return row->samples < FEWEST ? gus_format("only %" PRIu64 " samples are of it", row->samples) : NULL;
-}
-
-/* Gains are the stream engine's. Where it has the region take another time than the core engine, which goes cycle by
- * cycle, it lacks what holds the region up, or has what does not. */
-static char *disagreement_of(const struct gus_traced *t, uint32_t region)
-{
-	const struct gus_traced_region *r = &t->regions.v[region];
-	double ratio = r->cycles[0] > 0 ? r->core_cycles / r->cycles[0] : 0;
-
-	if (t->core_stopped || !(ratio > 0) || (ratio <= ENGINES_APART && ratio >= 1 / ENGINES_APART))
-		return NULL;
-	return gus_format("the engines contradict each other: cycle by cycle it takes %.2f times what the stream "
-			  "engine has it take, of which the gains are", ratio);
-}
-
-static void add_region(const struct explain *e, struct gus_explain_view *v, const struct gus_compared_row *row)
-{
-	const struct gus_traced *t = v->model->traced;
-	struct gus_explain_region r = { .name = name_of(t, row->region), .samples = row->samples,
-		.share = (double)row->samples / (double)v->measured->coverage.samples, .modelled = row->modelled_share,
-		.withheld = doubt_of(row), .compared = row };
-
-	r.function = t->functions.v[t->regions.v[row->region].function].name;
-	r.module = t->functions.v[t->regions.v[row->region].function].module;
-	r.tree = gus_explain_counts_part(v->counts, t->regions.v[row->region].function);
-	judge(e, v, row->region, &r.tree, &r.verdict);
-	dispute(v, row, &r);
-	gus_explain_whatif_answer(&e->whatif, t, row->region, &r.verdict.nodes[GUS_NODE_MISPREDICTS],
-				  model_error(v), &r.answers);
-	if (!r.withheld)
-		r.withheld = contradiction_of(v, &r);
-	if (!r.withheld)
-		r.withheld = disagreement_of(t, row->region);
-	if (!r.withheld)
-		r.withheld = few_of(row);
-	find_insns(t, row->region, &r);
-	find_pathologies(e, v, row, &r);
-	v->explained += r.share;
-	gus_vec_push(&v->regions, r);
-}
-
-/* All of them. */
-
-static int by_samples(const void *a, const void *b)
-{
-	const struct gus_compared_row *const *x = a, *const *y = b;
-
-	return (*x)->samples != (*y)->samples ? ((*x)->samples < (*y)->samples ? 1 : -1) :
-		(*x)->region < (*y)->region ? -1 : (*x)->region > (*y)->region;
-}
-
-static void add_regions(const struct explain *e, struct gus_explain_view *v)
-{
-	const struct gus_compared *c = v->compared;
-	const struct gus_compared_row **rows = gus_alloc((c->rows.n + 1) * sizeof(const struct gus_compared_row *));
-
-	for (size_t i = 0; i < c->rows.n; i++)
-		rows[i] = &c->rows.v[i];
-	if (c->rows.n)
-		qsort(rows, c->rows.n, sizeof(*rows), by_samples);
-	for (size_t i = 0; i < c->rows.n && v->explained < MATTERS; i++)
-		if ((double)rows[i]->samples >= LEAST * (double)v->measured->coverage.samples && rows[i]->instructions)
-			add_region(e, v, rows[i]);
-	free(rows);
-}
-
-/* The model's tree of all that windows have executed, each region as long as it was sampled, against the measured one
- * of the whole. */
-static void dispute_whole(const struct explain *e, struct gus_explain_view *v)
-{
-	double modelled[GUS_NODES_OF_TREE] = { 0 }, slots[GUS_NODES_OF_TREE], covered = 0;
-
-	for (size_t i = 0; i < v->compared->rows.n && v->counts->whole; i++) {
-		const struct gus_compared_row *row = &v->compared->rows.v[i];
-		double all = 0, samples = (double)row->samples;
-
-		slots_of(e, v->model->traced, row->region, slots);
-		for (unsigned k = 0; k < GUS_NODES_OF_TREE; k++)
-			all += gus_nodes[k].level == 1 ? slots[k] : 0;
-		for (unsigned k = 0; k < GUS_NODES_OF_TREE && all > 0; k++)
-			modelled[k] += samples * slots[k] / all;
-		covered += all > 0 ? samples : 0;
-	}
-	for (unsigned k = 0; k < GUS_NODES_OF_TREE && covered > 0; k++)
-		modelled[k] /= covered;
-	if (covered > 0)
-		v->disputes_n = gus_causal_disputes(&v->counts->whole->nodes, modelled, covered /
-						    (double)v->measured->coverage.samples, v->disputes);
-}
 
 /* What was measured of the same recording, by the same names. */
 static int load_counts(struct gus_traced *t, struct gus_reader *reader, struct gus_explain_counts *counts,
@@ -415,7 +123,7 @@ static int measure(struct explain *e, const struct gus_model_view *model, struct
 
 	if (rc == 0)
 		rc = load_counts(model->traced, reader, counts, err);
-	if (rc == 0 && !(e->seen = gus_pathology_seen_load(model->traced, reader, NULL, err)))
+	if (rc == 0 && !(e->engines.seen = gus_pathology_seen_load(model->traced, reader, NULL, err)))
 		rc = -1;
 	counts->reader = reader; /* whose header its profile has */
 	if (!path)
@@ -469,7 +177,7 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	struct gus_explain_view v = { .model = model, .compared = &compared, .measured = &measured, .screen = &screen,
 		.counts = &counts, .facts = &facts, .table = gus_model_table_name(&e->table),
 		.calibrated = gus_model_table_calibrated(&e->table), .told = gus_model_table_error(&e->table),
-		.whatif = &e->whatif };
+		.whatif = &e->engines.whatif };
 	struct gus_compared_options how = { .windows = model->windows && model->windows->taken ?
 		model->windows->taken : 1, .told = v.told };
 	int rc = -1;
@@ -480,8 +188,8 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	if (measure(e, model, &measured, &counts, err) == 0) {
 		how.looks = gus_measured_looks(&measured, 0);
 		gus_compared_make(&compared, model->traced, &measured, &how);
-		add_regions(e, &v);
-		dispute_whole(e, &v);
+		e->engines.uarch = e->table.uarch;
+		gus_explain_regions_find(&e->engines, &v);
 		gus_explain_facts_find(&facts, &v, e->table.uarch);
 		render(e, &v);
 		gus_compared_free(&compared);
@@ -490,7 +198,7 @@ static int show(void *context, const struct gus_model_view *model, struct gus_er
 	view_free(&v);
 	gus_explain_counts_free(&counts);
 	gus_measured_free(&measured);
-	free(e->seen);
+	free(e->engines.seen);
 	return rc;
 }
 
@@ -502,7 +210,7 @@ static bool explain_counted(const struct explain *e, const struct gus_error *why
 	struct gus_explain_counts counts = { .loaded = false };
 	struct gus_explain_facts facts = { 0 };
 	struct gus_explain_view v = { .without = why->text, .measured = &measured, .screen = &screen,
-		.counts = &counts, .facts = &facts, .whatif = &e->whatif };
+		.counts = &counts, .facts = &facts, .whatif = &e->engines.whatif };
 	struct gus_view view;
 	bool any = e->path && gus_explain_counts_open(&counts, e->path) && counts.whole && counts.profile.samples;
 
@@ -510,8 +218,8 @@ static bool explain_counted(const struct explain *e, const struct gus_error *why
 		measured.coverage.samples = counts.profile.samples;
 		gus_view_make(&view, &counts.profile, GUS_BY_FUNCTION, false);
 		gus_explain_counts_by_row(&counts, view.of_cell.v);
-		for (size_t i = 0; i < view.rows.n && v.explained < MATTERS; i++)
-			if (view.rows.v[i].share >= LEAST)
+		for (size_t i = 0; i < view.rows.n && v.explained < GUS_EXPLAIN_MATTERS; i++)
+			if (view.rows.v[i].share >= GUS_EXPLAIN_LEAST)
 				gus_explain_counted_add(&v, &view, (uint32_t)i);
 		gus_explain_facts_find(&facts, &v, NULL);
 		render(e, &v);
@@ -530,8 +238,8 @@ static const struct gus_core_listener *listen(void *context, uint32_t stream, co
 	while (e->listeners.n <= stream)
 		gus_vec_push(&e->listeners, (struct listeners){ NULL, NULL });
 	l = &e->listeners.v[stream];
-	l->slots = gus_slotted_listen(&e->slots, program);
-	l->heard = gus_heard_listen(&e->heard, program, l->slots);
+	l->slots = gus_slotted_listen(&e->engines.slots, program);
+	l->heard = gus_heard_listen(&e->engines.heard, program, l->slots);
 	return l->heard;
 }
 
@@ -541,9 +249,9 @@ static void leave(void *context, uint32_t stream)
 	struct explain *e = context;
 	struct listeners *l = &e->listeners.v[stream];
 
-	gus_heard_leave(&e->heard, l->heard);
-	gus_slotted_leave(&e->slots, l->slots);
-	gus_squashes_leave(&e->whatif.squashes, stream);
+	gus_heard_leave(&e->engines.heard, l->heard);
+	gus_slotted_leave(&e->engines.slots, l->slots);
+	gus_squashes_leave(&e->engines.whatif.squashes, stream);
 }
 
 static int run_traced(struct explain *e, struct gus_error *err)
@@ -552,24 +260,25 @@ static int run_traced(struct explain *e, struct gus_error *err)
 		.spread_ms = e->o->duration * 1000 / SNAPSHOTS, .window = WINDOW, .replay = e->o->replay };
 	struct gus_model_traced m = {
 		.uarch = e->table.uarch, .config = &e->table.config, .caches = &e->table.caches,
-		.weight = GUS_CAUSAL_MORE, .sets = e->sets, .core = true, .causality = true, .interval = true,
+		.weight = GUS_CAUSAL_MORE, .sets = e->engines.sets, .core = true, .causality = true, .interval = true,
 		.listen = listen, .leave = leave, .listen_context = e, .input = e->name, .options = "",
 		.warm = e->o->from == FROM_PROCESS,
 		.screen = &e->o->screen, .output = &e->output, .expectation = &e->table.expectation,
 		.json = e->o->format == FORMAT_JSON, .shower = &e->shower, .executed_only = true,
-		.passages = e->whatif.vectorise,
+		.passages = e->engines.whatif.vectorise,
 	};
 
 	/* Branch stacks tell which code was executed, and nothing of the memory that it asked for: of a walk over it
 	 * all is in L1, and a verdict on that would be none on the program. */
 	if (e->path && gus_recording_is_perfs(e->path))
 		return has_no_windows(e, err);
-	m.sets_n = gus_explain_whatif_sets(&e->whatif, &e->table.config, e->sets, list_sets(e), err);
+	m.sets_n = gus_explain_whatif_sets(&e->engines.whatif, &e->table.config, e->engines.sets,
+					   gus_explain_sets(&e->engines), err);
 	if (m.sets_n < 0)
 		return -1;
-	m.timed = gus_explain_whatif_timed(&e->whatif);
-	gus_heard_init(&e->heard, &e->table.caches);
-	gus_slotted_init(&e->slots, e->table.config.issue_width);
+	m.timed = gus_explain_whatif_timed(&e->engines.whatif);
+	gus_heard_init(&e->engines.heard, &e->table.caches);
+	gus_slotted_init(&e->engines.slots, e->table.config.issue_width);
 	return e->path ? gus_model_trace(&m, &process, e->path, err) : gus_model_attached(&m, &process, err);
 }
 
@@ -613,7 +322,7 @@ static int run_all(struct explain *e, struct gus_error *err)
 {
 	int rc = 0;
 
-	if (gus_explain_whatif_parse(&e->whatif, &e->o->what_if, err) != 0)
+	if (gus_explain_whatif_parse(&e->engines.whatif, &e->o->what_if, err) != 0)
 		return -1;
 	e->shower = (struct gus_model_shower){ show, e };
 	e->output = (struct gus_model_output){ .path = e->o->output, .command = e->o->from == FROM_COMMAND,
@@ -650,11 +359,11 @@ static int run(int argc, char **argv)
 	else
 		status = gus_compare_recordings_failure(&e.recordings, e.has_output && o.from == FROM_PROCESS,
 							e.has_output && o.from == FROM_COMMAND, &err);
-	gus_slotted_free(&e.slots);
-	gus_explain_whatif_free(&e.whatif);
+	gus_slotted_free(&e.engines.slots);
+	gus_explain_whatif_free(&e.engines.whatif);
 	gus_list_free(&o.what_if);
 	gus_vec_free(&e.listeners);
-	gus_heard_free(&e.heard);
+	gus_heard_free(&e.engines.heard);
 	gus_compare_recordings_free(&e.recordings);
 	gus_model_table_free(&e.table);
 	free(e.path);

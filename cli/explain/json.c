@@ -7,27 +7,14 @@
 #include "cli/explain/quality.h"
 #include "cli/explain/view.h"
 
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *interval(double low, double high)
-{
-	json_t *list = json_array();
-
-	json_array_append_new(list, number(low));
-	json_array_append_new(list, number(high));
-	return list;
-}
-
 /* Nodes of the tree by their names: their share of the slots; null where it is not known. */
 static json_t *topdown_of(const struct gus_causal *v)
 {
 	json_t *o = json_object();
 
 	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
-		json_object_set_new(o, gus_nodes[i].name, v->nodes[i].known ? number(v->nodes[i].share) : json_null());
+		json_object_set_new(o, gus_nodes[i].name, v->nodes[i].known ? gus_json_real(v->nodes[i].share) :
+				    json_null());
 	return o;
 }
 
@@ -41,9 +28,9 @@ static json_t *measured_of(const struct gus_explain_region *r)
 		const struct gus_causal_share *s = &r->tree.nodes.nodes[i];
 		const char *name = gus_nodes[i].name;
 
-		json_object_set_new(ci95, name, s->known && !s->bounded ? interval(s->low, s->high) : json_null());
-		json_object_set_new(bounds, name, s->bounded ? interval(s->low, s->high) : json_null());
-		json_object_set_new(modelled, name, r->verdict.gains ? number(r->verdict.nodes[i].modelled) :
+		json_object_set_new(ci95, name, s->known && !s->bounded ? gus_json_pair(s->low, s->high) : json_null());
+		json_object_set_new(bounds, name, s->bounded ? gus_json_pair(s->low, s->high) : json_null());
+		json_object_set_new(modelled, name, r->verdict.gains ? gus_json_real(r->verdict.nodes[i].modelled) :
 				    json_null());
 		if (s->cycles)
 			json_array_append_new(cycles, gus_json_text(name));
@@ -66,8 +53,8 @@ static json_t *disputes_of(const struct gus_causal_dispute *disputes, size_t n)
 		json_t *o = json_object();
 
 		json_object_set_new(o, "node", gus_json_text(gus_nodes[disputes[i].node].name));
-		json_object_set_new(o, "modelled", number(disputes[i].modelled));
-		json_object_set_new(o, "measured", interval(disputes[i].low, disputes[i].high));
+		json_object_set_new(o, "modelled", gus_json_real(disputes[i].modelled));
+		json_object_set_new(o, "measured", gus_json_pair(disputes[i].low, disputes[i].high));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -84,10 +71,10 @@ static json_t *causal_of(const struct gus_causal *v)
 
 		json_object_set_new(o, "node", gus_json_text(gus_nodes[i].name));
 		json_object_set_new(o, "level", json_integer(gus_nodes[i].level));
-		json_object_set_new(o, "promise", n->known ? number(n->promise) : json_null());
-		json_object_set_new(o, "speedup", known ? number(n->speedup) : json_null());
-		json_object_set_new(o, "speedup_twice", known ? number(n->twice) : json_null());
-		json_object_set_new(o, "ci95", known ? interval(n->low, n->high) : json_null());
+		json_object_set_new(o, "promise", n->known ? gus_json_real(n->promise) : json_null());
+		json_object_set_new(o, "speedup", known ? gus_json_real(n->speedup) : json_null());
+		json_object_set_new(o, "speedup_twice", known ? gus_json_real(n->twice) : json_null());
+		json_object_set_new(o, "ci95", known ? gus_json_pair(n->low, n->high) : json_null());
 		json_object_set_new(o, "label", n->label ? gus_json_text(gus_label_name(n->label)) : json_null());
 		json_array_append_new(list, o);
 	}
@@ -103,7 +90,7 @@ static json_t *insns_of(const struct gus_explain_region *r)
 
 		json_object_set_new(o, "offset", json_integer((json_int_t)r->insns[i].offset));
 		json_object_set_new(o, "text", gus_json_text(r->insns[i].text));
-		json_object_set_new(o, "charged", number(r->insns[i].charged));
+		json_object_set_new(o, "charged", gus_json_real(r->insns[i].charged));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -123,9 +110,9 @@ static json_t *verdict_of(const struct gus_explain_region *r)
 	json_object_set_new(o, "together", json_boolean(v->together));
 	json_object_set_new(o, "instructions", insns_of(r));
 	json_object_set_new(o, "speedup", v->cause == GUS_NODE_NONE ? json_null() :
-			    number(v->nodes[v->cause].speedup));
+			    gus_json_real(v->nodes[v->cause].speedup));
 	json_object_set_new(o, "ci95", v->cause == GUS_NODE_NONE ? json_null() :
-			    interval(v->nodes[v->cause].low, v->nodes[v->cause].high));
+			    gus_json_pair(v->nodes[v->cause].low, v->nodes[v->cause].high));
 	json_object_set_new(o, "next", v->cause == GUS_NODE_NONE || !gus_nodes[v->cause].next ? json_null() :
 			    gus_json_text(gus_nodes[v->cause].next));
 	return o;
@@ -139,8 +126,8 @@ static json_t *region_of(const struct gus_explain_view *v, const struct gus_expl
 	json_object_set_new(o, "function", r->function ? gus_json_text(r->function) : json_null());
 	json_object_set_new(o, "module", gus_json_text(r->module));
 	json_object_set_new(o, "samples", json_integer((json_int_t)r->samples));
-	json_object_set_new(o, "share", number(r->share));
-	json_object_set_new(o, "modelled_share", number(r->modelled));
+	json_object_set_new(o, "share", gus_json_real(r->share));
+	json_object_set_new(o, "modelled_share", gus_json_real(r->modelled));
 	json_object_set_new(o, "topdown", topdown_of(&r->verdict));
 	json_object_set_new(o, "topdown_evidence", r->tree.readings ? json_string("measured") : v->model ?
 			    json_string("modelled") : json_null());
@@ -151,7 +138,7 @@ static json_t *region_of(const struct gus_explain_view *v, const struct gus_expl
 	json_object_set_new(o, "what_if", gus_explain_whatif_json(v->whatif, &r->answers));
 	json_object_set_new(o, "pathologies", gus_explain_pathologies_json(r));
 	json_object_set_new(o, "withheld", r->withheld ? gus_json_text(r->withheld) : json_null());
-	json_object_set_new(o, "model_error", v->told > 0 ? number(v->told) : json_null());
+	json_object_set_new(o, "model_error", v->told > 0 ? gus_json_real(v->told) : json_null());
 	json_object_set_new(o, "evidence", v->model ? json_string("modelled") : json_null());
 	return o;
 }
@@ -163,7 +150,7 @@ void gus_explain_json(const struct gus_explain_view *v)
 	json_object_set_new(o, "schema", json_string("gusprof.explain/1"));
 	json_object_set_new(o, "samples", json_integer((json_int_t)v->measured->coverage.samples));
 	json_object_set_new(o, "covered", json_integer((json_int_t)v->measured->coverage.covered));
-	json_object_set_new(o, "explained", number(v->explained));
+	json_object_set_new(o, "explained", gus_json_real(v->explained));
 	json_object_set_new(o, "quality", gus_explain_facts_json(v->facts));
 	json_object_set_new(o, "topdown_measured", gus_explain_counts_json(v->counts));
 	json_object_set_new(o, "topdown_disputes", disputes_of(v->disputes, v->disputes_n));

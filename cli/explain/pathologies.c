@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "cli/common/json.h"
 #include "cli/common/print.h"
+#include "cli/explain/gain.h"
 #include "cli/screen/screen.h"
 
 /* "function+0x12 insn"; "" of what is of all of the region. */
@@ -16,16 +17,6 @@ static char *where_of(const struct gus_explain_region *r, const struct gus_patho
 	if (!p->placed)
 		return gus_strdup("");
 	return gus_format("%s+0x%" PRIx64 " %s", r->function ? r->function : "[unknown]", p->offset, p->insn);
-}
-
-static const double MANIFOLD = 20;
-
-static void cost_text(char out[64], const struct gus_pathology_found *p)
-{
-	if (p->high > MANIFOLD)
-		snprintf(out, 64, "%.0f %% (%.0f or more)", 100 * p->cost, 100 * fmax(p->low, 0));
-	else
-		snprintf(out, 64, "%.0f %% (%.0f to %.0f)", 100 * p->cost, 100 * fmax(p->low, 0), 100 * p->high);
 }
 
 /* What samples say by themselves holds where the model is not believed. */
@@ -41,12 +32,12 @@ void gus_explain_pathologies_text(const struct gus_explain_view *v, const struct
 
 	for (size_t i = 0; i < r->pathologies.n; i++) {
 		const struct gus_pathology_found *p = &r->pathologies.v[i];
-		char *where, *text, cost[64];
+		char *where, *text, cost[GUS_EXPLAIN_GAIN_TEXT];
 
 		if (!is_told(r, p))
 			continue;
 		where = where_of(r, p);
-		cost_text(cost, p);
+		gus_explain_gain_text(cost, 0, p->cost, p->low, p->high);
 		text = gus_format("%s%s%s, %s: %s", gus_pathology_kinds[p->kind].name, *where ? " at " : "", where,
 				  cost, p->advice);
 		if (p->worth)
@@ -58,22 +49,15 @@ void gus_explain_pathologies_text(const struct gus_explain_view *v, const struct
 	}
 }
 
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *one_of(const struct gus_explain_region *r, const struct gus_pathology_found *p)
 {
-	json_t *o = json_object(), *ci = json_array();
+	json_t *o = json_object();
 	char *where = where_of(r, p);
 
-	json_array_append_new(ci, number(p->low));
-	json_array_append_new(ci, number(p->high));
 	json_object_set_new(o, "label", gus_json_text(gus_pathology_kinds[p->kind].name));
 	json_object_set_new(o, "where", p->placed ? gus_json_text(where) : json_null());
-	json_object_set_new(o, "cost", number(p->cost));
-	json_object_set_new(o, "ci95", ci);
+	json_object_set_new(o, "cost", gus_json_real(p->cost));
+	json_object_set_new(o, "ci95", gus_json_pair(p->low, p->high));
 	json_object_set_new(o, "worth", json_boolean(p->worth));
 	json_object_set_new(o, "stop", p->worth ? json_null() : gus_json_text(p->stop));
 	json_object_set_new(o, "do", gus_json_text(p->advice));

@@ -246,7 +246,7 @@ json_t *gus_explain_facts_json(const struct gus_explain_facts *facts)
 		json_t *o = json_object();
 
 		json_object_set_new(o, "what", gus_json_text(fact->what));
-		json_object_set_new(o, "value", isfinite(fact->value) ? json_real(fact->value) : json_null());
+		json_object_set_new(o, "value", gus_json_real(fact->value));
 		json_object_set_new(o, "text", gus_json_text(fact->text));
 		json_array_append_new(list, o);
 	}

@@ -9,13 +9,12 @@
 
 #include "cli/common/print.h"
 #include "cli/common/wording.h"
+#include "cli/explain/gain.h"
 #include "cli/explain/pathologies.h"
 #include "cli/explain/quality.h"
 #include "cli/explain/view.h"
 #include "cli/model/expected.h"
 #include "cli/screen/screen.h"
-
-static const double MANIFOLD = 20;
 
 /* A line, folded. text is given up. */
 static void say(const struct gus_explain_view *v, const char *first, const char *rest, char *text)
@@ -65,12 +64,9 @@ static void print_quality(const struct gus_explain_view *v)
 
 /* A region. */
 
-static void gain_text(char out[64], const struct gus_causal_node *n)
+static void gain_text(char out[GUS_EXPLAIN_GAIN_TEXT], const struct gus_causal_node *n)
 {
-	if (n->high > MANIFOLD)
-		snprintf(out, 64, "%.0f %% (%.0f or more)", 100 * n->speedup, 100 * fmax(n->low, 0));
-	else
-		snprintf(out, 64, "%.0f %% (%.0f to %.0f)", 100 * n->speedup, 100 * fmax(n->low, 0), 100 * n->high);
+	gus_explain_gain_text(out, 0, n->speedup, n->low, n->high);
 }
 
 static char *verdict_of(const struct gus_explain_region *r)

@@ -84,16 +84,13 @@ void gus_explain_vectorise_text(const struct gus_vectorised *v, const struct gus
 
 static json_t *gain_of(const struct gus_vector_gain *g)
 {
-	json_t *o, *interval;
+	json_t *o;
 
 	if (!isfinite(g->gain))
 		return json_null();
 	o = json_object();
-	interval = json_array();
-	json_array_append_new(interval, json_real(g->low));
-	json_array_append_new(interval, json_real(g->high));
-	json_object_set_new(o, "gain", json_real(g->gain));
-	json_object_set_new(o, "ci95", interval);
+	json_object_set_new(o, "gain", gus_json_real(g->gain));
+	json_object_set_new(o, "ci95", gus_json_pair(g->low, g->high));
 	return o;
 }
 
@@ -116,7 +113,7 @@ json_t *gus_explain_vectorise_json(const struct gus_vectorised *v)
 		return o;
 	json_object_set_new(o, "bytes", json_integer(v->bytes));
 	json_object_set_new(o, "turns", json_integer(v->turns));
-	json_object_set_new(o, "turns_a_stay", json_real(v->turns_a_stay));
+	json_object_set_new(o, "turns_a_stay", gus_json_real(v->turns_a_stay));
 	json_object_set_new(o, "instructions", json_integer(v->instructions));
 	json_object_set_new(o, "packed", json_integer(v->packed));
 	json_object_set_new(o, "accesses", accesses_of(v));
@@ -127,7 +124,7 @@ json_t *gus_explain_vectorise_json(const struct gus_vectorised *v)
 		json_object_set_new(o, gus_mockup_mode_name((enum gus_mockup_mode)m), gain_of(&v->whole[m]));
 	json_object_set_new(o, "fp", gain_of(&v->fp));
 	json_object_set_new(o, "memory", gain_of(&v->ls));
-	json_object_set_new(o, "memory_by_table", json_real(v->ls_by_table));
+	json_object_set_new(o, "memory_by_table", gus_json_real(v->ls_by_table));
 	json_object_set_new(o, "theta", json_real(GUS_VECTORISED_THETA));
 	json_object_set_new(o, "quadrant", gus_json_text(gus_quadrant_name(v->quadrant)));
 	return o;

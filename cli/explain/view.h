@@ -15,6 +15,8 @@
 struct gus_explain_facts;
 
 enum { GUS_EXPLAIN_INSNS = 3 };
+/* Regions are told until so much of the time has them, but none with less than the second. */
+static const double GUS_EXPLAIN_MATTERS = 0.8, GUS_EXPLAIN_LEAST = 0.02;
 
 /* An instruction that holds the region up: where it is in the function, and the part of the region's time that is
  * charged to it. */

@@ -13,13 +13,12 @@
 #include "cli/common/option_table.h"
 #include "cli/common/print.h"
 #include "cli/common/wording.h"
+#include "cli/explain/gain.h"
 #include "cli/explain/vectorise.h"
 #include "cli/screen/screen.h"
 
 /* How far the estimate of squash may be off beside the model's own error, see gusprof-explain(1). */
 static const double SQUASH_OFF = 0.25;
-/* More than so much is not said more exactly. */
-static const double MANIFOLD = 20;
 
 /* Questions. */
 
@@ -233,13 +232,9 @@ static void print_squash(const struct gus_explain_squash *s, const struct gus_sq
 			 const struct gus_screen *screen)
 {
 	struct gus_wording t = { 0 };
-	char faster[64];
+	char faster[GUS_EXPLAIN_GAIN_TEXT];
 
-	if (s->speedup_high > MANIFOLD)
-		snprintf(faster, sizeof(faster), "%.1f %% (%.1f or more)", 100 * s->speedup, 100 * s->speedup_low);
-	else
-		snprintf(faster, sizeof(faster), "%.1f %% (%.1f to %.1f)", 100 * s->speedup, 100 * s->speedup_low,
-			 100 * s->speedup_high);
+	gus_explain_gain_text(faster, 1, s->speedup, s->speedup_low, s->speedup_high);
 	if (!s->of.branches)
 		gus_wording_add(&t, "squashed: nothing, as nothing was mispredicted");
 	else
@@ -266,30 +261,15 @@ void gus_explain_whatif_text(const struct gus_explain_whatif *w, const struct gu
 
 /* As JSON. */
 
-/* A calibration may say that it is off by any factor, and then intervals have no end. */
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *interval(double low, double high)
-{
-	json_t *list = json_array();
-
-	json_array_append_new(list, number(low));
-	json_array_append_new(list, number(high));
-	return list;
-}
-
 static json_t *contention_of(const struct gus_explain_contention *c, const struct gus_contention_loss *loss)
 {
 	json_t *o = json_object();
 
 	json_object_set_new(o, "level", json_string(c->of.level == GUS_HIT_L3 ? "l3" : "memory"));
-	json_object_set_new(o, "share", number(c->of.share));
-	json_object_set_new(o, "wait", c->set < 0 ? json_null() : number(gus_contention_wait(&c->of)));
-	json_object_set_new(o, "loss", c->set < 0 ? json_null() : number(loss->loss));
-	json_object_set_new(o, "ci95", c->set < 0 ? json_null() : interval(loss->low, loss->high));
+	json_object_set_new(o, "share", gus_json_real(c->of.share));
+	json_object_set_new(o, "wait", c->set < 0 ? json_null() : gus_json_real(gus_contention_wait(&c->of)));
+	json_object_set_new(o, "loss", c->set < 0 ? json_null() : gus_json_real(loss->loss));
+	json_object_set_new(o, "ci95", c->set < 0 ? json_null() : gus_json_pair(loss->low, loss->high));
 	return o;
 }
 
@@ -298,14 +278,15 @@ static json_t *squash_of(const struct gus_explain_squash *s, const struct gus_sq
 	bool any = s->of.branches != 0;
 	json_t *o = json_object();
 
-	json_object_set_new(o, "cycles", number(s->cycles));
-	json_object_set_new(o, "share", number(s->share));
-	json_object_set_new(o, "ci95", interval(s->low, s->high));
-	json_object_set_new(o, "squashed", any ? number(s->of.squashed / s->of.lost) : json_null());
-	json_object_set_new(o, "resolution", any ? number(s->of.resolution / (double)s->of.branches) : json_null());
+	json_object_set_new(o, "cycles", gus_json_real(s->cycles));
+	json_object_set_new(o, "share", gus_json_real(s->share));
+	json_object_set_new(o, "ci95", gus_json_pair(s->low, s->high));
+	json_object_set_new(o, "squashed", any ? gus_json_real(s->of.squashed / s->of.lost) : json_null());
+	json_object_set_new(o, "resolution", any ? gus_json_real(s->of.resolution / (double)s->of.branches) :
+			    json_null());
 	json_object_set_new(o, "refill", json_integer(all->depth));
-	json_object_set_new(o, "speedup", number(s->speedup));
-	json_object_set_new(o, "speedup_ci95", interval(s->speedup_low, s->speedup_high));
+	json_object_set_new(o, "speedup", gus_json_real(s->speedup));
+	json_object_set_new(o, "speedup_ci95", gus_json_pair(s->speedup_low, s->speedup_high));
 	json_object_set_new(o, "evidence", json_string("modelled"));
 	return o;
 }
