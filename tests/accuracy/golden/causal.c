@@ -291,9 +291,27 @@ static double cycles_of_some(const struct causal *c, unsigned row, enum gus_node
 	return region == GUS_TRACED_NONE ? cycles : cycles_of(c, row, node, region);
 }
 
+/* By the rule that explain has, of what is really so. */
+static enum gus_node cause_of(const double slots[GUS_NODES_OF_TREE], double none,
+			      const double cycles[TIMES][GUS_NODES])
+{
+	double gains[TIMES][GUS_NODES] = { { 0 } };
+	const double errors[GUS_NODES] = { 0 }, residuals[GUS_NODES] = { 0 };
+	const struct gus_causal_given given = { slots, gains[0], gains[1], errors, residuals, 0, NULL };
+	struct gus_causal v;
+
+	for (unsigned row = 0; row < TIMES; row++)
+		for (unsigned i = 0; i < GUS_NODES; i++)
+			gains[row][i] = cycles[row][i] > 0 && cycles[row][i] < none ? none / cycles[row][i] - 1 : 0;
+	gus_causal_make(&v, &given);
+	return v.cause;
+}
+
 static void print_region(FILE *f, const struct causal *c, uint32_t region)
 {
-	double slots[GUS_NODES_OF_TREE] = { 0 }, all = 0;
+	double slots[GUS_NODES_OF_TREE] = { 0 }, all = 0, cycles[TIMES][GUS_NODES] = { { 0 } };
+	double none = cycles_of_some(c, 0, GUS_NODE_NONE, region);
+	enum gus_node cause;
 	char name[256] = "";
 
 	if (region != GUS_TRACED_NONE)
@@ -304,12 +322,16 @@ static void print_region(FILE *f, const struct causal *c, uint32_t region)
 		all += gus_nodes[i].level == 1 ? slots[i] : 0;
 	for (unsigned i = 0; i < GUS_NODES_OF_TREE; i++)
 		fprintf(f, "slots\t%s\t%.6f\n", gus_nodes[i].name, all > 0 ? slots[i] / all : 0);
-	fprintf(f, "cycles\tnone\t%.0f\n", cycles_of_some(c, 0, GUS_NODE_NONE, region));
+	fprintf(f, "cycles\tnone\t%.0f\n", none);
 	for (unsigned row = 0; row < TIMES; row++)
-		for (unsigned i = 0; i < GUS_NODES; i++)
-			if (gus_nodes[i].knobs)
-				fprintf(f, "%s\t%s\t%.0f\n", row ? "twice" : "cycles", gus_nodes[i].name,
-					cycles_of_some(c, row, first_like((enum gus_node)i), region));
+		for (unsigned i = 0; i < GUS_NODES; i++) {
+			if (!gus_nodes[i].knobs)
+				continue;
+			cycles[row][i] = cycles_of_some(c, row, first_like((enum gus_node)i), region);
+			fprintf(f, "%s\t%s\t%.0f\n", row ? "twice" : "cycles", gus_nodes[i].name, cycles[row][i]);
+		}
+	cause = cause_of(slots, none, cycles);
+	fprintf(f, "cause\t%s\n", cause == GUS_NODE_NONE ? "none" : gus_nodes[cause].name);
 }
 
 static int write_truth(const struct causal *c, struct gus_error *err)

@@ -8,6 +8,7 @@
  *	                    cycles NODE CYCLES          of the region, on the machine with more of the node's
  *	                                                resources; of `none`: as it is
  *	                    twice NODE CYCLES           the same with twice as much, by which causes are told apart
+ *	                    cause NODE                  which of them it is by the rule of verdicts; `none`: none
  *	                    and of all that was run the same behind `region` without a name
  *	pebs, ibs, spe      recordings, with windows
  *	(and what output.h has, in the folder `run`) */
