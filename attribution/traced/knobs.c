@@ -34,7 +34,8 @@ static void add_op(const struct gus_traced *t, const struct gus_op *op, double t
 
 		for (size_t g = 0; u->ports && g < groups->n; g++)
 			if (!(u->ports & ~groups->ports[g]))
-				d->groups[g] += times * u->port_cycles / __builtin_popcountll(groups->ports[g]);
+				d->groups[g] += times * (u->port_cycles ? u->port_cycles : 1) /
+					__builtin_popcountll(groups->ports[g]);
 		d->units[u->unit % 64] += u->unit ? times * u->unit_cycles : 0;
 		if (u->kind == GUS_UOP_COMPUTE) /* a fourth, as most latencies are hidden */
 			d->classes[t->program->insns[op->insn].info.class] += times * u->latency / 4;
